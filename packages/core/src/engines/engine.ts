@@ -1,0 +1,149 @@
+import type { Json, Question } from "../questions/question.js";
+
+/** Something that answers decisions. The only thing that `decide()` talks to. */
+export interface Engine {
+  readonly info: EngineInfo;
+  /**
+   * Answers with raw readings; `readout/` and `trust/` make probabilities of them.
+   *
+   * @throws OptioError by the codes of `errors.ts`; the signal's own reason when aborted.
+   */
+  decide(request: DecisionRequest, options: EngineCallOptions): Promise<RawDecision>;
+  /** Safe to call twice and during a call, which is then rejected with `engine_closed`. */
+  close(): Promise<void>;
+}
+
+export type EngineKind = "wasm" | "wllama" | "native" | "remote" | "sagemaker" | "fake";
+
+export interface EngineInfo {
+  readonly kind: EngineKind;
+  /** What computes: `simd`, `simd-threads`, a native back end, or a host. */
+  readonly backend: string;
+  readonly threads?: number;
+  readonly model: ModelIdentity;
+  /** Tokens that state and question may take together; absent when the engine cannot know. */
+  readonly contextTokens?: number;
+  /** How this model is best read when the caller does not say. */
+  readonly defaultReadout: Readout;
+  /** Id, version and hash of the prompt profile in use; absent when the prompt is made elsewhere. */
+  readonly profile?: ProfileIdentity;
+}
+
+export interface ModelIdentity {
+  readonly id: string;
+  /** SHA-256 of the file, lower-case hex; absent when the engine cannot know it. */
+  readonly sha256?: string;
+  readonly quantization?: string;
+}
+
+export interface ProfileIdentity {
+  readonly id: string;
+  readonly version: number;
+  readonly sha256: string;
+}
+
+/** How option scores are read. */
+export interface Readout {
+  /** `letter`: one label token an option. `sequence`: the log-probability of the option's whole text. */
+  readonly kind: "letter" | "sequence";
+  /** 1: the author's order. 2: its reverse as well, log-probabilities averaged. */
+  readonly orders: 1 | 2;
+  /** Subtract the log-probabilities of the same question on an empty state. */
+  readonly prior: boolean;
+  /** `sequence` only: the sum of the tokens' log-probabilities, or their mean. */
+  readonly length: "total" | "per-token";
+}
+
+/** A message of a conversation that is being decided about. */
+export interface ChatMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** What a decision is about. */
+export type State =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "json"; readonly value: Json }
+  | { readonly kind: "messages"; readonly messages: readonly ChatMessage[] };
+
+/** One state, one or more questions; the answers are independent. */
+export interface DecisionRequest {
+  readonly state: State;
+  readonly questions: readonly NamedQuestion[];
+  /** Overrides of the engine's default readout. */
+  readonly readout: Partial<Readout>;
+  /** False: nothing of an earlier call is used, so that the numbers repeat exactly. */
+  readonly reuse: boolean;
+}
+
+export interface NamedQuestion {
+  /** The caller's key; never shown to a model unless its own template asks for it. */
+  readonly id: string;
+  readonly question: Question;
+}
+
+export interface EngineCallOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds left for the call; `Infinity` for none. */
+  readonly timeoutMs: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** How far something longer than a second is. */
+export type Progress =
+  | { readonly phase: "download"; readonly loaded: number; readonly total: number; readonly bytesPerSecond: number }
+  | { readonly phase: "verify"; readonly loaded: number; readonly total: number }
+  | { readonly phase: "load"; readonly fraction: number }
+  | { readonly phase: "queue"; readonly ahead: number }
+  | { readonly phase: "evaluate"; readonly evaluatedTokens: number; readonly totalTokens: number };
+
+export interface RawDecision {
+  /** As many as the request's questions, in their order. */
+  readonly questions: readonly RawAnswer[];
+  /** The readout that was used. */
+  readonly readout: Readout;
+  readonly usage: Usage;
+  readonly timings: EngineTimings;
+  readonly warnings: readonly string[];
+}
+
+/** The passes over one question: an order each, and the same orders again on the empty state when a prior is wanted. */
+export interface RawAnswer {
+  readonly passes: readonly Pass[];
+}
+
+export interface Pass {
+  /** For each place in the prompt, the index of the option shown there. Readings are by option index, not by place. */
+  readonly order: readonly number[];
+  readonly state: "actual" | "empty";
+  readonly reading: Reading;
+}
+
+/** Raw numbers of one pass, by option in the author's order. */
+export type Reading =
+  /** Logits of the label tokens and the log-sum-exp of the vocabulary. */
+  | { readonly kind: "letter"; readonly logits: readonly number[]; readonly logSumExp: number }
+  /** Log-probability of each token of each option's text. */
+  | { readonly kind: "sequence"; readonly tokenLogProbs: readonly (readonly number[])[] }
+  /** Probabilities from an engine that reads on its own. */
+  | { readonly kind: "probabilities"; readonly probabilities: readonly number[] };
+
+export interface Usage {
+  /** Tokens of the prompts, whether evaluated or reused. */
+  readonly inputTokens: number;
+  /** Always 0: nothing is generated. */
+  readonly outputTokens: 0;
+  /** Tokens that went through the model in this call. */
+  readonly evaluatedTokens: number;
+  /** Tokens that were still in the cache of an earlier call. */
+  readonly reusedTokens: number;
+  /** Priors taken from an earlier call instead of being evaluated. */
+  readonly reusedPriors: number;
+}
+
+export interface EngineTimings {
+  /** Milliseconds spent on the shared prefix. */
+  readonly prefillMs: number;
+  /** Milliseconds spent on the questions. */
+  readonly questionsMs: number;
+}
