@@ -13,6 +13,17 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Something that can start an engine; what `wasm()` and its siblings return. Nothing is loaded before `start`. */
+export interface EngineSource {
+  readonly kind: EngineKind;
+  start(options: EngineStartOptions): Promise<Engine>;
+}
+
+export interface EngineStartOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
 export type EngineKind = "wasm" | "wllama" | "native" | "remote" | "sagemaker" | "fake";
 
 export interface EngineInfo {

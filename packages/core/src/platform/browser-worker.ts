@@ -1,0 +1,38 @@
+import { expose } from "comlink";
+import { createScorerWorker, readyNotice, type WorkerHost } from "../scorer/worker.js";
+import type { WorkerNotice } from "../scorer/worker-api.js";
+import { openModelFile } from "./browser-files.js";
+
+/** Entry of the scorer's module worker in a browser. */
+const host: WorkerHost = {
+  openModelFile,
+  notify: (notice: WorkerNotice) => globalThis.postMessage(notice),
+  // The address is data: bundlers must leave this import alone.
+  importGlue: (address) => import(/* @vite-ignore */ /* webpackIgnore: true */ address),
+  compile: compileFrom,
+};
+
+async function compileFrom(address: string): Promise<WebAssembly.Module> {
+  const response = await fetch(address);
+  if (!response.ok) throw new TypeError(`${address} answered ${response.status}`);
+  // A server that does not know the type of .wasm files is common; compiling from the bytes works with any type.
+  return response.headers.get("content-type")?.startsWith("application/wasm")
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}
+
+expose(createScorerWorker(host), globalThis as unknown as Parameters<typeof expose>[1]);
+void announce();
+
+/** Holds a lock for as long as this worker lives, so that the page learns of its death. */
+async function announce(): Promise<void> {
+  if (!("locks" in navigator)) {
+    host.notify(readyNotice);
+    return;
+  }
+  const lock = `optio-scorer-${crypto.randomUUID()}`;
+  await navigator.locks.request(lock, () => {
+    host.notify({ ...readyNotice, lock });
+    return new Promise<never>(() => undefined);
+  });
+}

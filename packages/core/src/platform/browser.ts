@@ -1,0 +1,52 @@
+import type { ModuleAssets } from "../scorer/worker-api.js";
+import type { WorkerHandle } from "../scorer/worker-handle.js";
+import { isWorkerNotice } from "../scorer/worker-api.js";
+import type { WasmVariant } from "../scorer/variant.js";
+
+export { createModelStore } from "./browser-store.js";
+
+/** Logical processors that the browser admits to. */
+export function processors(): number {
+  return navigator.hardwareConcurrency || 1;
+}
+
+/** Where the built scorer lies; each address is written out, so that bundlers find and keep the files. */
+export function moduleAssets(variant: WasmVariant): ModuleAssets {
+  return variant === "simd"
+    ? {
+        glue: new URL("../../wasm/scorer.simd.mjs", import.meta.url).href,
+        wasm: new URL("../../wasm/scorer.simd.wasm", import.meta.url).href,
+      }
+    : {
+        glue: new URL("../../wasm/scorer.simd-threads.mjs", import.meta.url).href,
+        wasm: new URL("../../wasm/scorer.simd-threads.wasm", import.meta.url).href,
+        thread: new URL("../../wasm/scorer.simd-threads.worker.mjs", import.meta.url).href,
+      };
+}
+
+export function spawnScorerWorker(address?: string | URL): WorkerHandle {
+  const worker =
+    address === undefined
+      ? new Worker(new URL("./browser-worker.js", import.meta.url), { type: "module", name: "optio scorer" })
+      : new Worker(address, { type: "module", name: "optio scorer" });
+  const watch = new AbortController();
+  return {
+    endpoint: worker,
+    onDeath(listener) {
+      worker.addEventListener("error", (event) => listener(event.message || "its script failed"));
+      worker.addEventListener("messageerror", () => listener("a message could not be read"));
+      worker.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+        if (!isWorkerNotice(data) || data.optio !== "ready" || data.lock === undefined) return;
+        // No event tells that a browser killed a worker, but its locks are released.
+        navigator.locks
+          .request(data.lock, { signal: watch.signal }, () => listener("the browser ended it"))
+          .catch(() => undefined);
+      });
+    },
+    keepAlive() {},
+    terminate() {
+      watch.abort();
+      worker.terminate();
+    },
+  };
+}

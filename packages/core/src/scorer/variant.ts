@@ -1,0 +1,72 @@
+import { OptioError } from "../errors.js";
+
+/** Builds of the WebAssembly scorer. */
+export type WasmVariant = "simd" | "simd-threads";
+
+export interface WasmFeatures {
+  readonly simd: boolean;
+  /** Whether memory can be shared between workers here; browsers allow it in cross-origin isolated pages only. */
+  readonly threads: boolean;
+  /** Logical processors that this machine says it has. */
+  readonly processors: number;
+}
+
+// One function that makes a v128: `i32.const 0; i8x16.splat`.
+const simdProbe = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // header
+  ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b], // type () -> v128
+  ...[0x03, 0x02, 0x01, 0x00], // one function of that type
+  ...[0x0a, 0x08, 0x01, 0x06, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0x0b], // its body
+);
+
+export function detectFeatures(processors: number): WasmFeatures {
+  return {
+    simd: typeof WebAssembly === "object" && WebAssembly.validate(simdProbe),
+    threads: canShareMemory(),
+    processors,
+  };
+}
+
+function canShareMemory(): boolean {
+  // WebKitGTK claims isolation and still has no SharedArrayBuffer: only the constructor tells.
+  if (typeof SharedArrayBuffer !== "function") return false;
+  try {
+    const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+    return memory.buffer instanceof SharedArrayBuffer;
+  } catch {
+    return false;
+  }
+}
+
+/** More threads than this gained nothing: the kernels wait for memory. */
+const maxThreads = 8;
+
+/**
+ * The build and thread count to use.
+ *
+ * @throws OptioError `engine_unavailable` when the machine lacks what is needed or was asked for.
+ */
+export function chooseVariant(
+  features: WasmFeatures,
+  asked: { readonly variant?: WasmVariant; readonly threads?: number },
+): { readonly variant: WasmVariant; readonly threads: number } {
+  if (!features.simd) {
+    throw new OptioError("engine_unavailable", "This runtime has no WebAssembly SIMD.", {
+      hint: "Use a browser of 2021 or later (Safari: 16.4), or Node 16.4 or later.",
+    });
+  }
+  if (asked.threads !== undefined && (!Number.isInteger(asked.threads) || asked.threads < 1 || asked.threads > 64)) {
+    throw new OptioError("invalid_setting", `threads must be a whole number from 1 to 64, not ${asked.threads}.`);
+  }
+  if (asked.variant === "simd-threads" && !features.threads) {
+    throw new OptioError("engine_unavailable", "The threaded build needs shared memory, which this page does not have.", {
+      hint: "Serve the page with COOP: same-origin and COEP: require-corp, or leave `variant` out.",
+    });
+  }
+  if (asked.variant === "simd" && (asked.threads ?? 1) > 1) {
+    throw new OptioError("invalid_setting", "The build without threads runs on one thread only.");
+  }
+  const threads = asked.threads ?? Math.max(1, Math.min(features.processors, maxThreads));
+  const threaded = asked.variant === undefined ? features.threads && threads > 1 : asked.variant === "simd-threads";
+  return threaded ? { variant: "simd-threads", threads } : { variant: "simd", threads: 1 };
+}
