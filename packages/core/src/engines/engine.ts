@@ -1,4 +1,6 @@
-import type { Json, Question } from "../questions/question.js";
+import type { Json, NamedQuestion } from "../questions/question.js";
+
+export type { NamedQuestion };
 
 /** Something that answers decisions. The only thing that `decide()` talks to. */
 export interface Engine {
@@ -38,6 +40,10 @@ export interface EngineInfo {
   readonly defaultReadout: Readout;
   /** Id, version and hash of the prompt profile in use; absent when the prompt is made elsewhere. */
   readonly profile?: ProfileIdentity;
+  /** What computes locally; absent for engines elsewhere. */
+  readonly scorer?: { readonly target: "wasm" | "native"; readonly llamaRelease: string };
+  /** The day that the model's chat template was told, when it asked for one. */
+  readonly templateDate?: string;
 }
 
 export interface ModelIdentity {
@@ -85,12 +91,6 @@ export interface DecisionRequest {
   readonly readout: Partial<Readout>;
   /** False: nothing of an earlier call is used, so that the numbers repeat exactly. */
   readonly reuse: boolean;
-}
-
-export interface NamedQuestion {
-  /** The caller's key; never shown to a model unless its own template asks for it. */
-  readonly id: string;
-  readonly question: Question;
 }
 
 export interface EngineCallOptions {
@@ -157,4 +157,6 @@ export interface EngineTimings {
   readonly prefillMs: number;
   /** Milliseconds spent on the questions. */
   readonly questionsMs: number;
+  /** Milliseconds spent on priors that were not known yet. */
+  readonly priorMs: number;
 }

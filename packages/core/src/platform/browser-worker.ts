@@ -9,6 +9,7 @@ const host: WorkerHost = {
   notify: (notice: WorkerNotice) => globalThis.postMessage(notice),
   // The address is data: bundlers must leave this import alone.
   importGlue: (address) => import(/* @vite-ignore */ /* webpackIgnore: true */ address),
+  createThread: (address) => new Worker(address, { type: "module", name: "em-pthread" }),
   compile: compileFrom,
 };
 

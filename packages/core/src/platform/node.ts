@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ModuleAssets } from "../scorer/worker-api.js";
 import type { WorkerHandle } from "../scorer/worker-handle.js";
@@ -19,7 +18,7 @@ export function moduleAssets(variant: WasmVariant): ModuleAssets {
   return {
     glue: at(`scorer.${variant}.mjs`),
     wasm: at(`scorer.${variant}.wasm`),
-    thread: fileURLToPath(at(`scorer.${variant}.worker.mjs`)),
+    thread: at(`scorer.${variant}.worker.mjs`),
   };
 }
 

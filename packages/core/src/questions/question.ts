@@ -5,8 +5,10 @@ export type QuestionType = "choice" | "noul" | "score";
 
 /** One possible outcome of a question. */
 export interface Option {
-  /** The author's name of the outcome; also what the sequence readout scores. */
+  /** The author's name of the outcome, and its name in the answer. */
   readonly key: string;
+  /** What the model is shown, and what the sequence readout scores, where that is not the key. */
+  readonly text?: string;
   /** What the outcome means, shown to the model beside the key. */
   readonly description?: string;
 }
@@ -27,10 +29,25 @@ export interface Question<A extends Answer = Answer> {
   toAnswer(probabilities: readonly number[]): AnswerValue<A>;
 }
 
+/** A question under the caller's name for it. */
+export interface NamedQuestion {
+  /** The caller's key; never shown to a model unless its own template asks for it. */
+  readonly id: string;
+  readonly question: Question;
+}
+
 /** A question as the System One wire has it, except that a choice's criteria are pairs, since object keys may lose their order. */
 export type WireQuestion =
-  | { readonly type: "choice"; readonly instructions: string; readonly criteria: readonly (readonly [string, string | null])[] }
-  | { readonly type: "noul"; readonly instructions: string; readonly criteria?: { readonly true?: string; readonly false?: string } }
+  | {
+      readonly type: "choice";
+      readonly instructions: string;
+      readonly criteria: readonly (readonly [string, string | null])[];
+    }
+  | {
+      readonly type: "noul";
+      readonly instructions: string;
+      readonly criteria?: { readonly true?: string; readonly false?: string };
+    }
   | { readonly type: "score"; readonly instructions: string; readonly criteria: readonly string[] };
 
 /** One option of an answer, in the author's order. */

@@ -1,4 +1,4 @@
-import { type Remote, wrap } from "comlink";
+import { wrap } from "comlink";
 import { untilAborted } from "../call.js";
 import { OptioError } from "../errors.js";
 import { protocolVersion } from "./frame.js";
@@ -96,7 +96,7 @@ class WorkerScorer implements Scorer {
 
   #call<T>(
     signal: AbortSignal | undefined,
-    work: (api: Remote<ScorerWorkerApi>) => Promise<Outcome<T>>,
+    work: (api: ScorerWorkerApi) => Promise<Outcome<T>>,
     onNotice?: (notice: WorkerNotice) => void,
   ): Promise<T> {
     return this.#exclusive(signal, async () => {
@@ -157,7 +157,7 @@ class WorkerScorer implements Scorer {
 /** One worker from its start to its end. */
 class Session {
   readonly #worker: WorkerHandle;
-  readonly #api: Remote<ScorerWorkerApi>;
+  readonly #api: ScorerWorkerApi;
   readonly #start: Omit<StartRequest, "abortFlag">;
   readonly #abortFlag: SharedArrayBuffer | undefined;
   readonly #ready: Promise<void>;
@@ -182,7 +182,8 @@ class Session {
       if (isWorkerNotice(data)) this.#onNotice?.(data);
     });
     worker.onDeath((reason) => this.end(new OptioError("engine_crashed", `The scorer's worker stopped: ${reason}`)));
-    this.#api = wrap<ScorerWorkerApi>(worker.endpoint);
+    // Every method answers with a promise already, so the remote side has the very same type.
+    this.#api = wrap<ScorerWorkerApi>(worker.endpoint) as unknown as ScorerWorkerApi;
     this.#worker.keepAlive(false);
   }
 
@@ -228,7 +229,7 @@ class Session {
 
   async call<T>(
     signal: AbortSignal | undefined,
-    work: (api: Remote<ScorerWorkerApi>) => Promise<Outcome<T>>,
+    work: (api: ScorerWorkerApi) => Promise<Outcome<T>>,
     onNotice?: (notice: WorkerNotice) => void,
   ): Promise<T> {
     let replace: ReturnType<typeof setTimeout> | undefined;

@@ -6,6 +6,8 @@ import type { WasmVariant } from "./variant.js";
 export interface ModuleLoader {
   compile(address: string): Promise<WebAssembly.Module>;
   importGlue(address: string): Promise<unknown>;
+  /** A worker for one thread of the module; it lives until its parent does. */
+  createThread(address: string): unknown;
 }
 
 /** What the module asks its host during a call; see `wasm/PROTOCOL.md`. */
@@ -23,9 +25,8 @@ export interface ScorerModule {
 }
 
 interface EmscriptenModule {
-  /** The heap as it is now; memory that grows is another buffer. */
+  /** The heap as it is now: memory that grows is another buffer, so this is read anew after each call. */
   readonly HEAPU8: Uint8Array;
-  optioHeap?(): Uint8Array;
   _optio_alloc(bytes: number): number;
   _optio_free(pointer: number): void;
   _optio_call(pointer: number, bytes: number): number;
@@ -47,6 +48,7 @@ export async function createScorerModule(
   { variant, threads, assets }: ModuleRequest,
   host: ModuleHost,
 ): Promise<ScorerModule> {
+  const threadScript = assets.thread ?? assets.glue;
   try {
     const [glue, compiled] = await Promise.all([loader.importGlue(assets.glue), loader.compile(assets.wasm)]);
     const create = factoryOf(glue);
@@ -54,8 +56,7 @@ export async function createScorerModule(
       create({
         // The module is ready only once its pool is, and a pool of none never is.
         pthreadPoolSize: Math.max(1, threads - 1),
-        mainScriptUrlOrBlob: assets.glue,
-        locateFile: (file: string) => (file.endsWith(".worker.js") || file.endsWith(".worker.mjs") ? (assets.thread ?? file) : assets.wasm),
+        createThread: () => loader.createThread(threadScript),
         instantiateWasm: (
           imports: WebAssembly.Imports,
           done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
@@ -64,7 +65,7 @@ export async function createScorerModule(
           return {};
         },
         optioRead: (destination: Uint8Array, offset: number) => host.read(destination, offset),
-        optioEmit: (frame: Uint8Array) => host.emit(frame.slice()),
+        optioEmit: (frame: Uint8Array) => host.emit(frame),
         optioAborted: () => host.aborted(),
         onAbort: fail,
       }),
@@ -84,23 +85,19 @@ function instantiated(start: (fail: (reason: unknown) => void) => Promise<Emscri
 }
 
 function callModule(module: EmscriptenModule, frame: Uint8Array): Uint8Array {
-  const pointer = module._optio_alloc(frame.length);
+  const pointer = module._optio_alloc(frame.length) >>> 0;
   if (pointer === 0) {
     throw new OptioError("out_of_memory", `The scorer has no room for a message of ${frame.length} bytes.`);
   }
-  heapOf(module).set(frame, pointer);
+  module.HEAPU8.set(frame, pointer);
   try {
     module._optio_call(pointer, frame.length);
   } finally {
     module._optio_free(pointer);
   }
   const start = module._optio_answer() >>> 0;
-  return heapOf(module).slice(start, start + module._optio_answer_bytes());
-}
-
-/** Shared memory that another thread grew is seen only through a fresh view. */
-function heapOf(module: EmscriptenModule): Uint8Array {
-  return module.optioHeap?.() ?? module.HEAPU8;
+  // Copied into memory of its own: shared memory cannot be decoded as text nor posted.
+  return Uint8Array.from(module.HEAPU8.subarray(start, start + (module._optio_answer_bytes() >>> 0)));
 }
 
 function factoryOf(glue: unknown): EmscriptenFactory {

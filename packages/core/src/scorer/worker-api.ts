@@ -22,7 +22,7 @@ export interface ModuleAssets {
   /** The ES module that emscripten wrote. */
   readonly glue: string;
   readonly wasm: string;
-  /** The script of a thread, for emscripten releases that write one. */
+  /** The script of a thread's worker; threaded builds only. */
   readonly thread?: string;
 }
 

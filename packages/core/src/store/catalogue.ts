@@ -1,4 +1,6 @@
-/** What the store needs to know about a published model. The catalogue's own files hold more. */
+import type { EngineKind, Readout } from "../engines/engine.js";
+
+/** A published model, as its file in `models/catalogue` describes it. */
 export interface CatalogueEntry {
   readonly id: string;
   readonly title: string;
@@ -7,12 +9,24 @@ export interface CatalogueEntry {
   readonly bytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
+  /** Whether the hash was computed from the file by us or published by several users of it. */
+  readonly hash: "read" | "quoted";
   /** SPDX id. */
   readonly licence: string;
   /** In order of preference; each counts only if it yields `sha256`. */
   readonly sources: readonly ModelSource[];
-  /** True for the one model that is used when none is named. */
-  readonly default?: boolean | undefined;
+  /** `asked`: an instruct model that is asked. `decision`: one trained for decisions, read at its own markers. */
+  readonly kind: "asked" | "decision";
+  /** Engines that can run it. */
+  readonly engines: readonly EngineKind[];
+  /** `default`: used when no model is named. `small-memory`: where memory is short. `fixture`: for tests only. */
+  readonly role?: "default" | "small-memory" | "fixture";
+  /** Tokens that state and question may take together unless the caller says otherwise. */
+  readonly contextTokens: number;
+  /** Id of the prompt profile; absent for decision models, whose prompt is their own. */
+  readonly profile?: string;
+  /** How this model is best read; absent likewise. */
+  readonly readout?: Readout;
 }
 
 export type ModelSource =

@@ -1,0 +1,134 @@
+import type { DecisionRequest, Engine, EngineCallOptions, EngineTimings, Readout, Usage } from "./engines/engine.js";
+import { OptioError } from "./errors.js";
+import type { AnswersOf, QuestionsInput } from "./questions/normalize.js";
+import type { Answer, ConfidenceFormula, NamedQuestion } from "./questions/question.js";
+import { type CombinedAnswer, combinePasses } from "./trust/combine-passes.js";
+import { confidenceOf, defaultConfidenceFormula } from "./trust/confidence.js";
+import { actionFor, checkPolicy, type DecisionPolicy, policyFor } from "./trust/policy.js";
+import { makeReceipt, type Receipt } from "./trust/receipt.js";
+import { optioVersion } from "./version.js";
+
+/** How a decision is read and judged. */
+export interface DecisionSettings {
+  /** Overrides of the model's default readout. */
+  readonly readout?: Partial<Readout>;
+  /** Default `scaled-max`. */
+  readonly confidence?: ConfidenceFormula;
+  /** From which confidence on to accept or to review an answer; without one, answers carry no action. */
+  readonly policy?: DecisionPolicy;
+  /** Label mass, 0 to 1, below which a decision is refused with `low_label_mass`. Default 0: it is only warned about. */
+  readonly minLabelMass?: number;
+}
+
+export interface Decision<Q extends QuestionsInput = QuestionsInput> {
+  /** By question id. */
+  readonly answers: AnswersOf<Q>;
+  readonly usage: Usage;
+  readonly timings: DecisionTimings;
+  readonly receipt: Receipt;
+  /** What to be careful about, as sentences. */
+  readonly warnings: readonly string[];
+}
+
+export interface DecisionTimings extends EngineTimings {
+  /** Milliseconds spent waiting for earlier decisions. */
+  readonly queueMs: number;
+  /** Milliseconds from the start of the work to the answer: waiting and starting the engine not included. */
+  readonly totalMs: number;
+}
+
+export interface RunOptions extends EngineCallOptions {
+  readonly queueMs: number;
+}
+
+/** Below this share of the vocabulary's probability, the model is likely to have meant something else. */
+const lowLabelMass = 0.1;
+
+/** The path of a decision, from a checked request to typed answers. */
+export async function runDecision(
+  engine: Engine,
+  request: Omit<DecisionRequest, "readout">,
+  settings: DecisionSettings,
+  { queueMs, ...call }: RunOptions,
+): Promise<Decision> {
+  const began = performance.now();
+  checkSettings(settings);
+  const { confidence: formula = defaultConfidenceFormula, readout = {} } = settings;
+
+  const raw = await engine.decide({ ...request, readout }, call);
+  if (raw.questions.length !== request.questions.length) {
+    throw new OptioError(
+      "invalid_distribution",
+      `The engine answered ${raw.questions.length} of ${request.questions.length} questions.`,
+    );
+  }
+
+  const warnings = [...raw.warnings];
+  const answers = request.questions.map((named, index): readonly [string, Answer] => {
+    const combined = combinePasses(raw.questions[index] ?? { passes: [] }, raw.readout, named.question.options.length);
+    warnings.push(...judge(named, combined, settings));
+    return [named.id, toAnswer(named, combined, formula, settings)];
+  });
+
+  return {
+    answers: Object.fromEntries(answers) as Decision["answers"],
+    usage: raw.usage,
+    timings: { ...raw.timings, queueMs, totalMs: performance.now() - began },
+    receipt: makeReceipt({
+      optioVersion,
+      engine: engine.info,
+      decision: raw,
+      confidenceFormula: formula,
+      reuse: request.reuse,
+    }),
+    warnings,
+  };
+}
+
+function toAnswer(
+  { id, question }: NamedQuestion,
+  { probabilities, labelMass }: CombinedAnswer,
+  confidenceFormula: ConfidenceFormula,
+  { policy }: DecisionSettings,
+): Answer {
+  const confidence = confidenceOf(probabilities, confidenceFormula);
+  return {
+    ...question.toAnswer(probabilities),
+    confidence,
+    confidenceFormula,
+    ...(policy === undefined ? {} : { action: actionFor(confidence, policyFor(policy, id)) }),
+    ...(labelMass === undefined ? {} : { labelMass }),
+  } as Answer;
+}
+
+/** What is doubtful about an answer, as sentences. */
+function judge({ id }: NamedQuestion, answer: CombinedAnswer, settings: DecisionSettings): readonly string[] {
+  const { minLabelMass = 0 } = settings;
+  const { labelMass, flipped, rescaledFrom } = answer;
+  if (labelMass !== undefined && labelMass < minLabelMass) {
+    throw new OptioError(
+      "low_label_mass",
+      `Only ${percent(labelMass)} of the probability fell on the options of "${id}", less than the ${percent(minLabelMass)} asked for.`,
+      { details: { question: id, labelMass, minLabelMass } },
+    );
+  }
+  return [
+    ...(labelMass !== undefined && labelMass < lowLabelMass
+      ? [`"${id}": only ${percent(labelMass)} of the probability fell on the options; the model may not have understood.`]
+      : []),
+    ...(flipped ? [`"${id}": the answer depends on the order of the options.`] : []),
+    ...(rescaledFrom === undefined ? [] : [`"${id}": the engine's probabilities summed to ${rescaledFrom}.`]),
+  ];
+}
+
+function checkSettings({ policy, minLabelMass }: DecisionSettings): void {
+  if (policy !== undefined) checkPolicy(policy);
+  if (minLabelMass !== undefined && !(minLabelMass >= 0 && minLabelMass <= 1)) {
+    throw new OptioError("invalid_setting", `minLabelMass must be a number from 0 to 1, not ${minLabelMass}.`);
+  }
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toPrecision(2)} %`;
+}
+

@@ -1,0 +1,189 @@
+import { OptioError } from "../errors.js";
+import { type LabelSource, labelSource } from "../prompt/labels.js";
+import { type PassSpec, planPasses, type PromptContext } from "../prompt/plan.js";
+import { builtInProfile, type PromptProfile, profileIdentity } from "../prompt/profile.js";
+import { preparePromptFrame } from "../prompt/prompt-frame.js";
+import { stateText } from "../prompt/state-text.js";
+import type { NamedQuestion } from "../questions/question.js";
+import type { Scorer } from "../scorer/scorer.js";
+import type { StoredModel } from "../store/store.js";
+import type {
+  DecisionRequest,
+  Engine,
+  EngineCallOptions,
+  EngineInfo,
+  EngineKind,
+  ModelIdentity,
+  Pass,
+  RawDecision,
+  Readout,
+} from "./engine.js";
+
+/** What a local engine needs to know of a model beside its file. */
+export interface LocalModel {
+  readonly identity: ModelIdentity;
+  readonly contextTokens: number;
+  readonly profile: PromptProfile;
+  readonly readout: Readout;
+}
+
+/** For models that the catalogue does not know: what was best for most of those it knows. */
+const defaultReadout: Readout = { kind: "letter", orders: 2, prior: true, length: "total" };
+const defaultContextTokens = 2_048;
+const defaultProfile = "state-first";
+
+/**
+ * The facts of a stored model, with what the caller wants otherwise.
+ *
+ * @throws OptioError `model_unsupported` for a model that only other engines can run.
+ */
+export function localModel(
+  { id, sha256, entry }: StoredModel,
+  asked: { readonly contextTokens?: number; readonly profile?: PromptProfile },
+): LocalModel {
+  if (entry?.kind === "decision") {
+    throw new OptioError("model_unsupported", `${id} is a decision model, which this engine cannot read yet.`);
+  }
+  return {
+    identity: { id, sha256 },
+    contextTokens: asked.contextTokens ?? entry?.contextTokens ?? defaultContextTokens,
+    profile: asked.profile ?? builtInProfile(entry?.profile ?? defaultProfile),
+    readout: entry?.readout ?? defaultReadout,
+  };
+}
+
+export interface LocalEngineOptions {
+  readonly kind: EngineKind;
+  readonly scorer: Scorer;
+  readonly model: LocalModel;
+}
+
+/** An engine around a scorer on this machine. Owns the scorer: closing the engine closes it, and so does a failure here. */
+export async function createLocalEngine({ kind, scorer, model }: LocalEngineOptions): Promise<Engine> {
+  try {
+    const { profile } = model;
+    const frame = await preparePromptFrame(scorer, profile.system, new AbortController().signal);
+    const labels: LabelSource = labelSource(scorer, frame);
+    const info: EngineInfo = {
+      kind,
+      backend: scorer.info.variant,
+      threads: scorer.info.threads,
+      model: { ...model.identity, quantization: scorer.info.model.fileType },
+      contextTokens: scorer.info.model.contextTokens,
+      defaultReadout: model.readout,
+      profile: profileIdentity(profile),
+      scorer: { target: scorer.info.target, llamaRelease: scorer.info.llamaRelease },
+      ...(frame.pinnedDate === undefined ? {} : { templateDate: frame.pinnedDate }),
+    };
+    return new LocalEngine(info, { scorer, profile, frame, labels });
+  } catch (error) {
+    await scorer.close();
+    throw error;
+  }
+}
+
+/** Priors kept; each is a few numbers. */
+const maxPriors = 1_000;
+
+class LocalEngine implements Engine {
+  readonly info: EngineInfo;
+  readonly #context: PromptContext;
+  readonly #priors = new Map<string, Pass>();
+  #closed = false;
+
+  constructor(info: EngineInfo, context: PromptContext) {
+    this.info = info;
+    this.#context = context;
+  }
+
+  async decide(request: DecisionRequest, options: EngineCallOptions): Promise<RawDecision> {
+    if (this.#closed) throw new OptioError("engine_closed", "The engine was closed.");
+    options.signal.throwIfAborted();
+    const deadline = performance.now() + options.timeoutMs;
+    const readout: Readout = { ...this.info.defaultReadout, ...request.readout };
+    const actual = passSpecs(request.questions, readout, stateText(request.state), "actual");
+    const empty = readout.prior ? passSpecs(request.questions, readout, this.#context.profile.emptyState, "empty") : [];
+    const keys = empty.map((spec) => priorKey(spec, readout));
+    const missing = empty.filter((_, index) => !request.reuse || !this.#priors.has(keys[index] ?? ""));
+
+    // Both are planned before either is evaluated, so that a text that is too long costs nothing. The prior comes first:
+    // what is left in the cache then begins with the state, which the next call may share.
+    const [priorPlan, plan] = await Promise.all([
+      missing.length === 0 ? undefined : planPasses(this.#context, readout, missing, options.signal),
+      planPasses(this.#context, readout, actual, options.signal),
+    ]);
+    const totalTokens = plan.tokens + (priorPlan?.tokens ?? 0);
+    const evaluate = async (prompt: typeof plan, before: number) => {
+      const result = await this.#context.scorer.score(prompt.plan, {
+        signal: options.signal,
+        reuse: request.reuse,
+        timeoutMs: Math.max(1, deadline - performance.now()),
+        onProgress: ({ evaluatedTokens }) =>
+          options.onProgress?.({ phase: "evaluate", evaluatedTokens: before + evaluatedTokens, totalTokens }),
+      });
+      return { result, passes: prompt.toPasses(result) };
+    };
+
+    const prior = priorPlan === undefined ? undefined : await evaluate(priorPlan, 0);
+    const measured = new Map(missing.map((spec, index) => [priorKey(spec, readout), prior?.passes[index]]));
+    const main = await evaluate(plan, prior?.result.evaluatedTokens ?? 0);
+    const emptyPasses = keys.map((key) => measured.get(key) ?? this.#priors.get(key));
+    for (const [key, pass] of measured) if (pass !== undefined) this.#remember(key, pass);
+
+    const evaluatedTokens = main.result.evaluatedTokens + (prior?.result.evaluatedTokens ?? 0);
+    const reusedTokens = main.result.reusedTokens + (prior?.result.reusedTokens ?? 0);
+    return {
+      questions: request.questions.map((_, index) => ({
+        passes: [...slice(main.passes, index, readout.orders), ...slice(emptyPasses, index, readout.orders)],
+      })),
+      readout,
+      usage: {
+        inputTokens: evaluatedTokens + reusedTokens,
+        outputTokens: 0,
+        evaluatedTokens,
+        reusedTokens,
+        reusedPriors: keys.length - missing.length,
+      },
+      timings: {
+        prefillMs: main.result.prefillMs,
+        questionsMs: main.result.branchesMs,
+        priorMs: (prior?.result.prefillMs ?? 0) + (prior?.result.branchesMs ?? 0),
+      },
+      warnings: [],
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#context.scorer.close();
+  }
+
+  #remember(key: string, pass: Pass): void {
+    const [oldest] = this.#priors.keys();
+    if (this.#priors.size >= maxPriors && oldest !== undefined) this.#priors.delete(oldest);
+    this.#priors.set(key, pass);
+  }
+}
+
+/** One pass a question and order, questions first. */
+function passSpecs(
+  questions: readonly NamedQuestion[],
+  readout: Readout,
+  text: string,
+  state: Pass["state"],
+): readonly PassSpec[] {
+  return questions.flatMap(({ question }) => {
+    const asWritten = question.options.map((_, index) => index);
+    const orders = readout.orders === 1 ? [asWritten] : [asWritten, [...asWritten].reverse()];
+    return orders.map((order) => ({ question, stateText: text, state, order }));
+  });
+}
+
+/** Model and profile are fixed for an engine; everything else that a prior depends on is in the key. */
+function priorKey({ question, order }: PassSpec, readout: Readout): string {
+  return JSON.stringify([readout.kind, question.instructions, question.options, order]);
+}
+
+function slice(passes: readonly (Pass | undefined)[], index: number, orders: number): readonly Pass[] {
+  return passes.slice(index * orders, (index + 1) * orders).filter((pass) => pass !== undefined);
+}

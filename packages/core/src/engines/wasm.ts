@@ -1,0 +1,66 @@
+import { createModelStore, moduleAssets, processors, spawnScorerWorker } from "#platform";
+import { OptioError } from "../errors.js";
+import type { PromptProfile } from "../prompt/profile.js";
+import { startWorkerScorer } from "../scorer/client.js";
+import { chooseVariant, detectFeatures, type WasmVariant } from "../scorer/variant.js";
+import type { ModuleAssets } from "../scorer/worker-api.js";
+import type { ModelStore } from "../store/store.js";
+import type { Engine, EngineSource, EngineStartOptions } from "./engine.js";
+import { createLocalEngine, localModel } from "./local.js";
+
+export interface WasmOptions {
+  /** A catalogue id, the address of a GGUF, or a path (Node, Deno, Bun). Default: the catalogue's default model. */
+  readonly model?: string;
+  /** Default: threads where memory can be shared, else one thread. */
+  readonly variant?: WasmVariant;
+  /** 1 to 64. Default: the logical processors, at most 8. */
+  readonly threads?: number;
+  /** Tokens that state and question may take together. Default: the catalogue's figure, else at most 4,096. */
+  readonly contextTokens?: number;
+  /** Tokens evaluated at a time, 32 to 2,048. Default 512, or 128 where nothing but the end of a batch can stop a call. */
+  readonly batchTokens?: number;
+  /** Wording of the prompt. Default: the catalogue's for this model. */
+  readonly profile?: PromptProfile;
+  /** Where models are kept. Default: the user's cache folder, or the origin's private file system. */
+  readonly store?: ModelStore;
+  /** Addresses of the scorer's files, for pages whose bundler or policy wants them elsewhere. */
+  readonly assets?: ModuleAssets;
+  /** Address of the worker's script, likewise. */
+  readonly worker?: string | URL;
+}
+
+/** The engine that runs llama.cpp as WebAssembly: in a module worker of a browser, in a worker thread of Node, Deno and Bun. */
+export function wasm(options: WasmOptions = {}): EngineSource {
+  return { kind: "wasm", start: (start) => startWasm(options, start) };
+}
+
+async function startWasm(options: WasmOptions, { signal, onProgress }: EngineStartOptions): Promise<Engine> {
+  const { variant, threads } = chooseVariant(detectFeatures(processors()), options);
+  checkTokens("contextTokens", options.contextTokens, 64, 1_048_576);
+  checkTokens("batchTokens", options.batchTokens, 32, 2_048);
+  const control = signal === undefined ? {} : { signal };
+  const progress = onProgress === undefined ? {} : { onProgress };
+
+  const store = options.store ?? createModelStore();
+  const stored = await store.get(options.model, { ...control, ...progress });
+  const model = localModel(stored, options);
+  const scorer = await startWorkerScorer({
+    spawn: () => spawnScorerWorker(options.worker),
+    start: { variant, threads, assets: options.assets ?? moduleAssets(variant) },
+    load: {
+      file: stored.file,
+      settings: {
+        contextTokens: model.contextTokens,
+        batchTokens: options.batchTokens ?? (typeof SharedArrayBuffer === "function" ? 512 : 128),
+      },
+    },
+    onLoadProgress: (fraction) => onProgress?.({ phase: "load", fraction }),
+    ...control,
+  });
+  return createLocalEngine({ kind: "wasm", scorer, model });
+}
+
+function checkTokens(name: string, value: number | undefined, min: number, max: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
+  throw new OptioError("invalid_setting", `${name} must be a whole number from ${min} to ${max}, not ${value}.`);
+}

@@ -1,0 +1,187 @@
+import type { Pass, Reading, Readout } from "../engines/engine.js";
+import { OptioError } from "../errors.js";
+import type { Option, Question } from "../questions/question.js";
+import type { Scorer, ScorePlan, ScoreResult } from "../scorer/scorer.js";
+import type { LabelSource } from "./labels.js";
+import { PlanBuilder, type PlanLeaf, type ReadRef } from "./plan-builder.js";
+import { fillIn, type PromptProfile } from "./profile.js";
+import type { PromptFrame } from "./prompt-frame.js";
+import { tokenizeContent } from "./reserved-tokens.js";
+import { wellFormed } from "./state-text.js";
+
+/** One time that a question is put: over which state, and with the options in which order. */
+export interface PassSpec {
+  readonly question: Question;
+  readonly stateText: string;
+  readonly state: Pass["state"];
+  /** For each place in the prompt, the index of the option shown there. */
+  readonly order: readonly number[];
+}
+
+export interface PromptContext {
+  readonly scorer: Scorer;
+  readonly profile: PromptProfile;
+  readonly frame: PromptFrame;
+  readonly labels: LabelSource;
+}
+
+/** What to evaluate, and how its numbers become readings. */
+export interface PromptPlan {
+  readonly plan: ScorePlan;
+  /** Tokens of the plan, shared ones counted once. */
+  readonly tokens: number;
+  /** Passes with their readings, in the order of the specs. */
+  toPasses(result: ScoreResult): readonly Pass[];
+}
+
+/**
+ * Turns passes into one tree of tokens. The prompt is head, sections and tail, each tokenised by itself; sections end
+ * with a line break, so that sharing a prefix never changes a token. What passes have in common is evaluated once.
+ *
+ * @throws OptioError `context_too_long` with the tokens over the limit, `labels_unusable`, `too_many_options`, `reserved_token`
+ */
+export async function planPasses(
+  context: PromptContext,
+  readout: Readout,
+  specs: readonly PassSpec[],
+  signal: AbortSignal,
+): Promise<PromptPlan> {
+  const { scorer, profile, frame } = context;
+  const labelCount = readout.kind === "letter" ? Math.max(...specs.map(({ question }) => question.options.length)) : 0;
+  const labels = labelCount > 0 ? await context.labels(labelCount, signal) : [];
+  const labelTexts = labels.map(({ text }) => text);
+
+  const reply = profile.reply[readout.kind];
+  const sections = specs.flatMap((spec) => [
+    fillIn(profile.state, { state: wellFormed(spec.stateText) }),
+    questionSection(profile, readout, spec, labelTexts),
+  ]);
+  const answers = readout.kind === "sequence" ? specs.flatMap(({ question }) => question.options.map(shownText)) : [];
+  const tokenize = await tokenizer(scorer, [...sections, ...answers, reply], signal);
+
+  const builder = new PlanBuilder();
+  const readers = specs.map((spec, index) => {
+    const state = tokenize(sections[index * 2] ?? "");
+    const question = tokenize(sections[index * 2 + 1] ?? "");
+    const ordered = profile.layout === "state-first" ? [state, question] : [question, state];
+    const leaf = builder.path([frame.head, ...ordered, tokenize(reply), frame.tail]);
+    return readout.kind === "letter"
+      ? letterReader(builder, leaf, spec, labels.map(({ token }) => token))
+      : sequenceReader(builder, leaf, spec, tokenize, frame.endToken);
+  });
+
+  const { plan, longestPath, tokens } = builder.build();
+  checkLength(longestPath, scorer.info.model.contextTokens);
+  return {
+    plan,
+    tokens,
+    toPasses: (result) =>
+      specs.map(({ order, state }, index) => {
+        const read = readers[index];
+        if (read === undefined) throw new OptioError("internal", "A pass was planned without a reader.");
+        return { order, state, reading: read(result) };
+      }),
+  };
+}
+
+type Reader = (result: ScoreResult) => Reading;
+
+function letterReader(builder: PlanBuilder, leaf: PlanLeaf, { order }: PassSpec, tokens: readonly number[]): Reader {
+  const refs = order.map((_, place) => builder.read(leaf, tokens[place] ?? -1));
+  return (result) => {
+    const logits = new Array<number>(order.length);
+    let logSumExp = Number.NaN;
+    order.forEach((option, place) => {
+      const value = valueAt(result, refs[place]?.());
+      logits[option] = value.logit;
+      logSumExp = value.logSumExp;
+    });
+    return { kind: "letter", logits, logSumExp };
+  };
+}
+
+/** Options share the tokens that they begin with. The end of the answer is part of each, so that none is the beginning of another. */
+function sequenceReader(
+  builder: PlanBuilder,
+  leaf: PlanLeaf,
+  { question }: PassSpec,
+  tokenize: (text: string) => Int32Array,
+  endToken: number,
+): Reader {
+  const refs = question.options.map((option) => {
+    let node = leaf;
+    const tokens = [...tokenize(shownText(option)), endToken];
+    return tokens.map((token, index) => {
+      const ref = builder.read(node, token);
+      if (index < tokens.length - 1) node = builder.extend(node, token);
+      return ref;
+    });
+  });
+  return (result) => ({
+    kind: "sequence",
+    tokenLogProbs: refs.map((tokens) =>
+      tokens.map((ref) => {
+        const { logit, logSumExp } = valueAt(result, ref());
+        return logit - logSumExp;
+      }),
+    ),
+  });
+}
+
+function valueAt(result: ScoreResult, ref: ReadRef | undefined): { readonly logit: number; readonly logSumExp: number } {
+  const read = ref === undefined ? undefined : result.nodes[ref.node]?.[ref.read];
+  const logit = ref === undefined ? undefined : read?.logits[ref.id];
+  if (read === undefined || logit === undefined) {
+    throw new OptioError("non_finite_scores", "The scorer's result lacks a number that the plan asked for.");
+  }
+  return { logit, logSumExp: read.logSumExp };
+}
+
+function questionSection(
+  profile: PromptProfile,
+  readout: Readout,
+  { question, order }: PassSpec,
+  labels: readonly string[],
+): string {
+  const style = profile.option[readout.kind];
+  const lines = order.map((index, place) => {
+    const option = question.options[index];
+    if (option === undefined) throw new OptioError("internal", `There is no option ${index}.`);
+    const line = option.description === undefined ? style.bare : style.described;
+    return fillIn(line, {
+      label: labels[place] ?? "",
+      name: shownText(option),
+      description: wellFormed(option.description ?? ""),
+    });
+  });
+  return fillIn(profile.question, { instructions: wellFormed(question.instructions), options: lines.join("\n") });
+}
+
+function shownText(option: Option): string {
+  return wellFormed(option.text ?? option.key);
+}
+
+/** Tokenises different texts once, in one call, and looks them up. */
+async function tokenizer(
+  scorer: Scorer,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<(text: string) => Int32Array> {
+  const different = [...new Set(texts)];
+  const tokens = await tokenizeContent(scorer, different, signal);
+  const byText = new Map(different.map((text, index) => [text, tokens[index]]));
+  return (text) => {
+    const found = byText.get(text);
+    if (found === undefined) throw new OptioError("internal", "A text was not tokenised.");
+    return found;
+  };
+}
+
+function checkLength(needed: number, available: number): void {
+  if (needed <= available) return;
+  throw new OptioError(
+    "context_too_long",
+    `State and question take ${needed} tokens, ${needed - available} more than the ${available} that fit.`,
+    { details: { needed, available, over: needed - available } },
+  );
+}

@@ -1,0 +1,83 @@
+import type { EngineInfo, EngineKind, RawDecision, Readout } from "../engines/engine.js";
+import type { ConfidenceFormula } from "../questions/question.js";
+
+/**
+ * Everything that makes a decision repeatable, as plain JSON with a stable order of fields. What an engine cannot know
+ * is `null`.
+ */
+export interface Receipt {
+  /** Version of this library. */
+  readonly optioVersion: string;
+  readonly engine: {
+    readonly kind: EngineKind;
+    /** What computed: `simd`, `simd-threads`, a native back end, or a host. */
+    readonly backend: string;
+    readonly threads: number | null;
+    /** Release of llama.cpp; `null` for engines elsewhere. */
+    readonly llamaRelease: string | null;
+  };
+  readonly model: {
+    readonly id: string;
+    /** Lower-case hex. */
+    readonly sha256: string | null;
+    readonly quantization: string | null;
+  };
+  /** `null` when the prompt is made elsewhere. */
+  readonly profile: { readonly id: string; readonly version: number; readonly sha256: string } | null;
+  /** Date that the model's chat template was given, `YYYY-MM-DD`; `null` when the template takes none. */
+  readonly templateDate: string | null;
+  readonly readout: Readout;
+  readonly confidenceFormula: ConfidenceFormula;
+  /** Probabilities are not calibrated in this version. */
+  readonly calibration: null;
+  readonly reuse: {
+    /** Whether results of earlier calls could be used; `false` makes the numbers repeat exactly. */
+    readonly allowed: boolean;
+    /** Tokens that were still in the cache of an earlier call. */
+    readonly tokens: number;
+    /** Priors that were taken from an earlier call. */
+    readonly priors: number;
+  };
+}
+
+/** What a receipt is made of. */
+export interface ReceiptFacts {
+  readonly optioVersion: string;
+  readonly engine: EngineInfo;
+  readonly decision: Pick<RawDecision, "readout" | "usage">;
+  readonly confidenceFormula: ConfidenceFormula;
+  /** The request's `reuse`. */
+  readonly reuse: boolean;
+}
+
+export function makeReceipt(facts: ReceiptFacts): Receipt {
+  const { engine, decision } = facts;
+  const { kind, orders, prior, length } = decision.readout;
+  return {
+    optioVersion: facts.optioVersion,
+    engine: {
+      kind: engine.kind,
+      backend: engine.backend,
+      threads: engine.threads ?? null,
+      llamaRelease: engine.scorer?.llamaRelease ?? null,
+    },
+    model: {
+      id: engine.model.id,
+      sha256: engine.model.sha256 ?? null,
+      quantization: engine.model.quantization ?? null,
+    },
+    profile:
+      engine.profile === undefined
+        ? null
+        : { id: engine.profile.id, version: engine.profile.version, sha256: engine.profile.sha256 },
+    templateDate: engine.templateDate ?? null,
+    readout: { kind, orders, prior, length },
+    confidenceFormula: facts.confidenceFormula,
+    calibration: null,
+    reuse: {
+      allowed: facts.reuse,
+      tokens: decision.usage.reusedTokens,
+      priors: decision.usage.reusedPriors,
+    },
+  };
+}
