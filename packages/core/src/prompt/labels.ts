@@ -26,9 +26,9 @@ export function labelSource(scorer: Scorer, frame: PromptFrame): LabelSource {
   let found: readonly Label[] | undefined;
   let complete = false;
   return async (count, signal) => {
-    if (found === undefined) found = await resolveLabels(scorer, frame, single, signal);
+    if (found === undefined) found = await withLabels([], scorer, frame, single, signal);
     if (found.length < count && !complete) {
-      found = [...found, ...(await resolveLabels(scorer, frame, double, signal))];
+      found = await withLabels(found, scorer, frame, double, signal);
       complete = true;
     }
     if (found.length < 2) {
@@ -43,7 +43,9 @@ export function labelSource(scorer: Scorer, frame: PromptFrame): LabelSource {
   };
 }
 
-async function resolveLabels(
+/** The labels known so far and those of the candidates that work. */
+async function withLabels(
+  known: readonly Label[],
   scorer: Scorer,
   frame: PromptFrame,
   candidates: readonly string[],
@@ -51,10 +53,14 @@ async function resolveLabels(
 ): Promise<readonly Label[]> {
   const inContext = candidates.map((label) => ({ text: frame.tailText + label, special: true }));
   const tokens = await scorer.tokenize(inContext, { signal });
-  return candidates.flatMap((text, index) => {
+  const taken = new Set(known.map(({ token }) => token));
+  const added = candidates.flatMap((text, index) => {
     const ids = tokens[index];
     const token = ids?.at(-1);
     const untouched = ids?.length === frame.tail.length + 1 && frame.tail.every((id, at) => ids[at] === id);
-    return untouched && token !== undefined ? [{ text, token }] : [];
+    if (!untouched || token === undefined || taken.has(token)) return [];
+    taken.add(token);
+    return [{ text, token }];
   });
+  return [...known, ...added];
 }

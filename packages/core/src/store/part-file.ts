@@ -1,3 +1,4 @@
+import { joinBytes } from "./join-bytes.js";
 import type { AppendFile, Sha256, StoreFiles, StorePlatform } from "./store-platform.js";
 
 export interface ResumeOptions {
@@ -78,15 +79,8 @@ export class PartFile {
   }
 
   #take(bytes: Uint8Array): void {
-    if (this.#head.length < 64) this.#head = joined(this.#head, bytes.subarray(0, 64 - this.#head.length));
+    if (this.#head.length < 64) this.#head = joinBytes([this.#head, bytes.subarray(0, 64 - this.#head.length)]);
     this.#hash.update(bytes);
     this.#bytes += bytes.length;
   }
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const all = new Uint8Array(a.length + b.length);
-  all.set(a);
-  all.set(b, a.length);
-  return all;
 }

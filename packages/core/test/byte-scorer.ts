@@ -1,0 +1,117 @@
+import type { ReadResult, ReservedToken, ScorePlan, Scorer, ScoreResult, TokenizeText } from "../src/scorer/scorer.js";
+
+/**
+ * A scorer for tests without a model. Its vocabulary is the 256 bytes, two control tokens and one user-defined token,
+ * which, as in llama.cpp, is matched even where control tokens are not parsed. The logit of a token is a fixed function of
+ * all tokens before it, so that a plan can be checked against whole prompts.
+ */
+export interface ByteScorer extends Scorer {
+  readonly calls: { tokenize: number; score: number };
+  /** Logit of `token` after `before`, and the log-sum-exp of the vocabulary there. */
+  expected(before: readonly number[], token: number): { readonly logit: number; readonly logSumExp: number };
+}
+
+export const reserved: readonly ReservedToken[] = [
+  { id: 256, text: "<|im_start|>", kind: "control" },
+  { id: 257, text: "<|im_end|>", kind: "control" },
+  { id: 258, text: "<tool_call>", kind: "user-defined" },
+];
+const vocabSize = 259;
+
+export function byteScorer(template: string, options: { contextTokens?: number; addBos?: boolean } = {}): ByteScorer {
+  const { contextTokens = 4_096, addBos = false } = options;
+  const calls = { tokenize: 0, score: 0 };
+  const expected: ByteScorer["expected"] = (before, token) => {
+    const logits = Array.from({ length: vocabSize }, (_, id) => logitOf(before, id));
+    return { logit: logits[token] ?? Number.NaN, logSumExp: Math.log(logits.reduce((sum, x) => sum + Math.exp(x), 0)) };
+  };
+  return {
+    calls,
+    expected,
+    info: {
+      target: "wasm",
+      variant: "simd",
+      threads: 1,
+      llamaRelease: "test",
+      model: {
+        architecture: "bytes",
+        name: "bytes",
+        fileType: "none",
+        parameterCount: 0,
+        sizeBytes: 0,
+        vocabSize,
+        embeddingLength: 1,
+        trainedContext: contextTokens,
+        contextTokens,
+        bosToken: 256,
+        eosToken: 257,
+        eotToken: 257,
+        addBos,
+        chatTemplates: { default: template },
+        truncatable: true,
+        reservedTokens: reserved,
+        metadata: {},
+      },
+    },
+    async tokenize(texts) {
+      calls.tokenize += 1;
+      return texts.map(tokensOf);
+    },
+    async score(plan) {
+      calls.score += 1;
+      return scorePlan(plan, expected);
+    },
+    hidden: async () => [],
+    forget: async () => undefined,
+    close: async () => undefined,
+  };
+}
+
+function tokensOf({ text, special }: TokenizeText): Int32Array {
+  const matched = reserved.filter(({ kind }) => special || kind === "user-defined");
+  const tokens: number[] = [];
+  let rest = text;
+  while (rest !== "") {
+    const token = matched.find((candidate) => rest.startsWith(candidate.text));
+    if (token !== undefined) {
+      tokens.push(token.id);
+      rest = rest.slice(token.text.length);
+    } else {
+      const [character = ""] = rest;
+      tokens.push(...new TextEncoder().encode(character));
+      rest = rest.slice(character.length);
+    }
+  }
+  return Int32Array.from(tokens);
+}
+
+function scorePlan(plan: ScorePlan, expected: ByteScorer["expected"]): ScoreResult {
+  const paths: number[][] = [];
+  const nodes = plan.nodes.map((node, index): readonly ReadResult[] => {
+    const before = paths[node.parent] ?? [];
+    paths[index] = [...before, ...node.tokens];
+    return node.reads.map(({ at, ids }) => {
+      const values = [...ids].map((id) => expected([...before, ...node.tokens.slice(0, at + 1)], id));
+      return { logits: Float32Array.from(values, ({ logit }) => logit), logSumExp: values[0]?.logSumExp ?? Number.NaN };
+    });
+  });
+  const evaluatedTokens = plan.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+  return { nodes, evaluatedTokens, reusedTokens: 0, prefillMs: 0, branchesMs: 0 };
+}
+
+/** From -4 to 4, by FNV-1a over the tokens. */
+function logitOf(before: readonly number[], token: number): number {
+  let hash = 0x811c9dc5;
+  for (const value of [...before.slice(-64), before.length, token]) hash = Math.imul(hash ^ value, 0x01000193) >>> 0;
+  return (hash / 2 ** 32) * 8 - 4;
+}
+
+/** Bytes back as text, reserved tokens as their text. */
+export function textOf(tokens: Iterable<number>): string {
+  const bytes: number[] = [];
+  for (const token of tokens) {
+    const marker = reserved.find(({ id }) => id === token);
+    bytes.push(...(marker === undefined ? [token] : new TextEncoder().encode(marker.text)));
+  }
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
