@@ -15,6 +15,8 @@ export interface Call extends Disposable {
   remainingMs(): number;
   /** Rejects as soon as the call ends early; the work itself must listen to `signal`. */
   race<T>(work: Promise<T>): Promise<T>;
+  /** What to report for a failure of the work: an engine that noticed the deadline first knows only what was left of it. */
+  blame(error: unknown): unknown;
 }
 
 /**
@@ -29,6 +31,7 @@ export function startCall(control: CallControl, what: string): Call {
   }
   signal?.throwIfAborted();
 
+  const late = new OptioError("timeout", `${what} took longer than ${timeoutMs} ms.`, { details: { timeoutMs: timeoutMs ?? 0 } });
   const controller = new AbortController();
   const started = performance.now();
   const onAbort = () => controller.abort(signal?.reason);
@@ -37,11 +40,7 @@ export function startCall(control: CallControl, what: string): Call {
   const timer =
     timeoutMs === undefined || timeoutMs > 2_147_483_647
       ? undefined
-      : setTimeout(() => {
-          controller.abort(
-            new OptioError("timeout", `${what} took longer than ${timeoutMs} ms.`, { details: { timeoutMs } }),
-          );
-        }, timeoutMs);
+      : setTimeout(() => controller.abort(late), timeoutMs);
   const dispose = () => {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
@@ -52,6 +51,7 @@ export function startCall(control: CallControl, what: string): Call {
     remainingMs: () =>
       timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeoutMs - (performance.now() - started)),
     race: (work) => untilAborted(work, controller.signal),
+    blame: (error) => (timeoutMs !== undefined && OptioError.isInstance(error, "timeout") ? late : error),
     [Symbol.dispose]: dispose,
   };
 }

@@ -3,7 +3,7 @@ import { OptioError } from "./errors.js";
 import type { AnswersOf, QuestionsInput } from "./questions/normalize.js";
 import type { Answer, ConfidenceFormula, NamedQuestion } from "./questions/question.js";
 import { type CombinedAnswer, combinePasses } from "./trust/combine-passes.js";
-import { confidenceOf, defaultConfidenceFormula } from "./trust/confidence.js";
+import { checkConfidenceFormula, confidenceOf, defaultConfidenceFormula } from "./trust/confidence.js";
 import { actionFor, checkPolicy, type DecisionPolicy, policyFor } from "./trust/policy.js";
 import { makeReceipt, type Receipt } from "./trust/receipt.js";
 import { optioVersion } from "./version.js";
@@ -52,7 +52,6 @@ export async function runDecision(
   { queueMs, ...call }: RunOptions,
 ): Promise<Decision> {
   const began = performance.now();
-  checkSettings(settings);
   const { confidence: formula = defaultConfidenceFormula, readout = {} } = settings;
 
   const raw = await engine.decide({ ...request, readout }, call);
@@ -121,8 +120,10 @@ function judge({ id }: NamedQuestion, answer: CombinedAnswer, settings: Decision
   ];
 }
 
-function checkSettings({ policy, minLabelMass }: DecisionSettings): void {
+/** @throws OptioError `invalid_setting` that names the setting. */
+export function checkSettings({ policy, minLabelMass, confidence }: DecisionSettings): void {
   if (policy !== undefined) checkPolicy(policy);
+  if (confidence !== undefined) checkConfidenceFormula(confidence);
   if (minLabelMass !== undefined && !(minLabelMass >= 0 && minLabelMass <= 1)) {
     throw new OptioError("invalid_setting", `minLabelMass must be a number from 0 to 1, not ${minLabelMass}.`);
   }

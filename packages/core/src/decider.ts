@@ -1,5 +1,5 @@
 import { type CallControl, startCall } from "./call.js";
-import { type Decision, type DecisionSettings, runDecision } from "./decide.js";
+import { checkSettings, type Decision, type DecisionSettings, runDecision } from "./decide.js";
 import type { Engine, EngineInfo, EngineSource, Progress } from "./engines/engine.js";
 import { OptioError } from "./errors.js";
 import { normalizeQuestions, type QuestionsInput } from "./questions/normalize.js";
@@ -71,11 +71,12 @@ class QueueingDecider implements Decider {
     const state = normalizeState(request.state);
     const questions = normalizeQuestions(request.questions);
     const settings: DecisionSettings = { ...this.#options, ...request };
+    checkSettings(settings);
     const { onProgress, reuse = true } = request;
     const began = performance.now();
 
     using call = this.#startCall({ timeoutMs: this.#options.timeoutMs, ...request }, "The decision");
-    return this.#turnstile.run(
+    const decision = this.#turnstile.run(
       call.signal,
       async () => {
         const queueMs = performance.now() - began;
@@ -90,6 +91,11 @@ class QueueingDecider implements Decider {
       },
       (ahead) => onProgress?.({ phase: "queue", ahead }),
     );
+    try {
+      return await decision;
+    } catch (error) {
+      throw call.blame(error);
+    }
   }
 
   async close(): Promise<void> {

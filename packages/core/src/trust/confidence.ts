@@ -35,10 +35,15 @@ export const confidenceFormulas = Object.keys(formulas) as readonly ConfidenceFo
  * @throws OptioError `invalid_setting` for an unknown formula
  */
 export function confidenceOf(probabilities: readonly number[], formula: ConfidenceFormula): number {
+  checkConfidenceFormula(formula);
+  return Math.min(1, Math.max(0, formulas[formula](probabilities)));
+}
+
+/** @throws OptioError `invalid_setting` for an unknown formula */
+export function checkConfidenceFormula(formula: ConfidenceFormula): void {
   if (!confidenceFormulas.includes(formula)) {
     throw new OptioError("invalid_setting", `There is no confidence formula "${formula}".`, {
       hint: `The formulas are ${confidenceFormulas.join(", ")}.`,
     });
   }
-  return Math.min(1, Math.max(0, formulas[formula](probabilities)));
 }

@@ -1,0 +1,63 @@
+import type { Engine, EngineSource, ModelStore, PromptProfile } from "@optio/core";
+import type { DoctorProbes } from "./doctor/probes.js";
+
+/** Everything that a command takes from outside, so that tests can run the real program in their own process. */
+export interface CliContext {
+  readonly stdin: Input;
+  /** Data only. */
+  readonly stdout: Output;
+  /** Progress, warnings and errors. */
+  readonly stderr: Output;
+  readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds of a clock that never goes back. */
+  now(): number;
+  /** What computes; nothing is loaded yet. */
+  engine(request: EngineRequest): EngineSource | Engine;
+  /** The models on this machine; created on first use. */
+  store(): ModelStore;
+  /** What `optio doctor` looks at. */
+  readonly probes: DoctorProbes;
+  /** Facts about the machine, for reports. */
+  machine(): Machine;
+  /** Calls back on Ctrl-C until the returned function is called. */
+  onInterrupt(listener: () => void): () => void;
+  /** Asks a yes/no question; only called when stdin and stdout are terminals and `CI` is unset. */
+  ask(question: string): Promise<boolean>;
+}
+
+export interface Input {
+  readonly isTerminal: boolean;
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+export interface Output {
+  readonly isTerminal: boolean;
+  readonly columns?: number;
+  /** True once the reader went away, as `head` does; later writes do nothing. */
+  readonly closed: boolean;
+  /** Resolves when the text was taken. */
+  write(text: string): Promise<void>;
+}
+
+export type EngineName = "wasm" | "native";
+
+/** What the flags say about the engine. */
+export interface EngineRequest {
+  readonly kind: EngineName;
+  /** Catalogue id, id of an added model, path or address; the catalogue's default when absent. */
+  readonly model?: string;
+  readonly threads?: number;
+  readonly contextTokens?: number;
+  /** Wording of the prompt; the model's own when absent. */
+  readonly profile?: PromptProfile;
+}
+
+export interface Machine {
+  readonly platform: string;
+  readonly arch: string;
+  readonly cpu: string;
+  /** Logical processors. */
+  readonly processors: number;
+  readonly memoryBytes: number;
+  readonly node: string;
+}

@@ -1,0 +1,125 @@
+import type { ConfidenceFormula, Policy, Readout } from "@optio/core";
+import { type Command, Option } from "commander";
+import type { EngineName, EngineRequest } from "../context.js";
+import { readProfile } from "../input/profile.js";
+import { duration } from "./duration-flag.js";
+import { share, wholeNumber } from "./number-flag.js";
+import { parsePolicy } from "./policy-flag.js";
+
+/** Flags of every command that decides. */
+export interface EngineFlags {
+  readonly model?: string;
+  readonly engine: EngineName;
+  readonly threads?: number;
+  readonly context?: number;
+  readonly profile?: string;
+  readonly readout?: Readout["kind"];
+  readonly orders?: "1" | "2";
+  readonly prior?: boolean;
+  readonly length?: Readout["length"];
+  readonly policy?: Policy;
+  readonly confidence?: ConfidenceFormula;
+  readonly minLabelMass?: number;
+  readonly timeout?: number;
+  readonly reuse: boolean;
+  readonly yes?: boolean;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+const modelGroup = "Model and engine:";
+const readoutGroup = "How options are read (the model's own default, unless set):";
+const resultGroup = "Result:";
+
+export function addEngineFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option("-m, --model <model>", "id, path or address of a model (`optio models list`)")
+        .env("OPTIO_MODEL")
+        .helpGroup(modelGroup),
+    )
+    .addOption(
+      new Option("--engine <engine>", "what computes")
+        .choices(["wasm", "native"])
+        .default("wasm")
+        .helpGroup(modelGroup),
+    )
+    .addOption(
+      new Option("--threads <n>", "threads of the engine (default: one a processor)")
+        .argParser(wholeNumber("--threads", 1, 64))
+        .helpGroup(modelGroup),
+    )
+    .addOption(
+      new Option("--context <tokens>", "tokens that text and questions may take (default: the model's)")
+        .argParser(wholeNumber("--context", 64, 1_048_576))
+        .helpGroup(modelGroup),
+    )
+    .addOption(new Option("--profile <file>", "prompt profile of your own").helpGroup(modelGroup))
+    .addOption(
+      new Option("--timeout <time>", "limit for one decision, such as 30s or 500ms")
+        .argParser(duration("--timeout"))
+        .helpGroup(modelGroup),
+    )
+    .addOption(
+      new Option("--no-reuse", "use nothing of an earlier call, so that the numbers repeat exactly").helpGroup(
+        modelGroup,
+      ),
+    )
+    .addOption(
+      new Option("-y, --yes", "download the model if it is not here yet, without asking").helpGroup(modelGroup),
+    )
+    .addOption(
+      new Option("--readout <kind>", "by one letter an option, or by the option's whole text")
+        .choices(["letter", "sequence"])
+        .helpGroup(readoutGroup),
+    )
+    .addOption(
+      new Option("--orders <n>", "1: options as written; 2: in reverse as well, averaged")
+        .choices(["1", "2"])
+        .helpGroup(readoutGroup),
+    )
+    .addOption(new Option("--prior", "correct for what the model says about an empty text").helpGroup(readoutGroup))
+    .addOption(new Option("--no-prior", "do not correct for it").helpGroup(readoutGroup))
+    .addOption(
+      new Option("--length <how>", "sequence only: log-probabilities in total, or their mean")
+        .choices(["total", "per-token"])
+        .helpGroup(readoutGroup),
+    )
+    .addOption(
+      new Option("--policy <bounds>", "such as accept=0.9,review=0.6: says what to do with each answer")
+        .argParser(parsePolicy)
+        .helpGroup(resultGroup),
+    )
+    .addOption(
+      new Option("--confidence <formula>", "how confidence is computed")
+        .choices(["scaled-max", "margin", "one-minus-entropy"])
+        .helpGroup(resultGroup),
+    )
+    .addOption(
+      new Option("--min-label-mass <share>", "fail when less of the model's probability falls on the options")
+        .argParser(share("--min-label-mass"))
+        .helpGroup(resultGroup),
+    )
+    .addOption(new Option("--json", "JSON on stdout, errors too").helpGroup(resultGroup))
+    .addOption(new Option("-q, --quiet", "no progress and no warnings on stderr").helpGroup(resultGroup));
+}
+
+export async function engineRequest(flags: EngineFlags): Promise<EngineRequest> {
+  return {
+    kind: flags.engine,
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    ...(flags.threads === undefined ? {} : { threads: flags.threads }),
+    ...(flags.context === undefined ? {} : { contextTokens: flags.context }),
+    ...(flags.profile === undefined ? {} : { profile: await readProfile(flags.profile) }),
+  };
+}
+
+/** What the flags change of the model's own readout. */
+export function readoutOverrides(flags: EngineFlags): Partial<Readout> {
+  return {
+    ...(flags.readout === undefined ? {} : { kind: flags.readout }),
+    ...(flags.orders === undefined ? {} : { orders: flags.orders === "1" ? 1 : 2 }),
+    ...(flags.prior === undefined ? {} : { prior: flags.prior }),
+    ...(flags.length === undefined ? {} : { length: flags.length }),
+  };
+}

@@ -1,0 +1,58 @@
+import { availableParallelism, cpus, homedir, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { createModelStore, type EngineSource, type ModelStore, wasm } from "@optio/core";
+import { native } from "@optio/server-bridge";
+import type { CliContext, EngineRequest, Machine } from "./context.js";
+import { nodeProbes } from "./doctor/node-probes.js";
+import { askOnTerminal, nodeInput, nodeOutput } from "./node-streams.js";
+
+/** The outside world of a real process. */
+export function nodeContext(): CliContext {
+  let store: ModelStore | undefined;
+  const openStore = (): ModelStore => {
+    store ??= createModelStore();
+    return store;
+  };
+  return {
+    stdin: nodeInput(process.stdin),
+    stdout: nodeOutput(process.stdout),
+    stderr: nodeOutput(process.stderr),
+    env: process.env,
+    now: () => performance.now(),
+    engine: (request) => startable(request, openStore()),
+    store: openStore,
+    probes: nodeProbes({
+      wasmFolder: new URL("../wasm/", import.meta.resolve("@optio/core")),
+      cacheFolder: process.env["OPTIO_CACHE"] ? resolve(process.env["OPTIO_CACHE"]) : join(homedir(), ".cache/optio"),
+    }),
+    machine: describeMachine,
+    onInterrupt(listener) {
+      // Once only: a second Ctrl-C ends the process at once.
+      process.once("SIGINT", listener);
+      return () => process.removeListener("SIGINT", listener);
+    },
+    ask: askOnTerminal,
+  };
+}
+
+function startable({ kind, model, threads, contextTokens, profile }: EngineRequest, store: ModelStore): EngineSource {
+  const options = {
+    store,
+    ...(model === undefined ? {} : { model }),
+    ...(threads === undefined ? {} : { threads }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(profile === undefined ? {} : { profile }),
+  };
+  return kind === "native" ? native(options) : wasm(options);
+}
+
+function describeMachine(): Machine {
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    cpu: cpus()[0]?.model.trim() ?? "unknown",
+    processors: availableParallelism(),
+    memoryBytes: totalmem(),
+    node: process.versions.node,
+  };
+}

@@ -1,0 +1,54 @@
+import { createDecider, type Decider, type EngineInfo, type Readout } from "@optio/core";
+import { ensureModel } from "./ensure-model.js";
+import { type EngineFlags, engineRequest, readoutOverrides } from "./flags/engine-flags.js";
+import { ProgressLine } from "./output/progress-line.js";
+import type { CommandHost } from "./program.js";
+
+/** An engine that has started, and what the flags ask of it. */
+export interface Session extends AsyncDisposable {
+  readonly decider: Decider;
+  readonly engine: EngineInfo;
+  /** The model's own readout with the changes of the flags. */
+  readonly readout: Readout;
+  readonly progress: ProgressLine;
+}
+
+/**
+ * Starts the engine that the flags describe; a model that is not here yet is downloaded if the user agrees.
+ *
+ * @throws OptioError `invalid_setting` when nobody can be asked; those of the engine's start.
+ */
+export async function openSession(flags: EngineFlags, host: CommandHost): Promise<Session> {
+  const { context, signal } = host;
+  const progress = new ProgressLine(context.stderr, {
+    now: context.now,
+    env: context.env,
+    silent: flags.quiet ?? false,
+  });
+  const request = await engineRequest(flags);
+  await ensureModel(request.model, flags.yes ?? false, context);
+
+  const overrides = readoutOverrides(flags);
+  const decider = createDecider({
+    engine: context.engine(request),
+    readout: overrides,
+    ...(flags.policy === undefined ? {} : { policy: flags.policy }),
+    ...(flags.confidence === undefined ? {} : { confidence: flags.confidence }),
+    ...(flags.minLabelMass === undefined ? {} : { minLabelMass: flags.minLabelMass }),
+  });
+  try {
+    const engine = await decider.ready({ signal, onProgress: progress.report });
+    return {
+      decider,
+      engine,
+      readout: { ...engine.defaultReadout, ...overrides },
+      progress,
+      [Symbol.asyncDispose]: () => decider.close(),
+    };
+  } catch (error) {
+    await decider.close();
+    throw error;
+  } finally {
+    progress.clear();
+  }
+}
