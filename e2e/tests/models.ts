@@ -1,0 +1,14 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** The model store of this machine, or another folder of the same form. */
+export const modelsDir = process.env["OPTIO_E2E_MODELS"] ?? join(homedir(), ".cache", "optio", "models");
+
+/** The small model of the tests. */
+export const fixtureModel = {
+  id: "smollm2-135m-instruct",
+  file: "SmolLM2-135M-Instruct.Q4_1.gguf",
+  sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+};
+
+export const fixtureModelPath = join(modelsDir, fixtureModel.sha256, fixtureModel.file);

@@ -1,0 +1,251 @@
+// The WebAssembly modules: llama.cpp's objects once, with what threads need, then a link for each variant.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { cacheRoot, publishFolder, withLock, writeAtomically } from "./cache.mjs";
+import { ensureLlama, LLAMA_RELEASE } from "./fetch-llama.mjs";
+import { adaptGlue, adaptWorker } from "./glue.mjs";
+import { hashFiles, hashOf, listFiles, sha256 } from "./hash.mjs";
+import { run } from "./run.mjs";
+import { atLeast, findEmscripten } from "./toolchain.mjs";
+
+const wasmFolder = fileURLToPath(new URL("../", import.meta.url));
+const outputFolder = fileURLToPath(new URL("../../packages/core/wasm/", import.meta.url));
+const testFolder = join(wasmFolder, "dist");
+const projectFile = join(wasmFolder, "build", "llama-project.cmake");
+
+/** The most that a module may weigh on the wire. */
+const MAX_BROTLI_BYTES = 700_000;
+
+const COMPILE = ["-msimd128", "-pthread"];
+const EXCEPTIONS = "-fwasm-exceptions";
+const LLAMA_OPTIONS = {
+  CMAKE_BUILD_TYPE: "Release",
+  EMSCRIPTEN_SYSTEM_PROCESSOR: "wasm32", // else ggml takes its scalar kernels without a word
+  LLAMA_WASM_MEM64: "OFF",
+  LLAMA_BUILD_HTML: "OFF",
+  GGML_WASM_SINGLE_FILE: "OFF",
+  GGML_NATIVE: "OFF",
+  GGML_OPENMP: "OFF",
+  GGML_LLAMAFILE: "OFF",
+  GGML_CPU_REPACK: "ON",
+  LLAMA_BUILD_COMMON: "OFF",
+  LLAMA_BUILD_TESTS: "OFF",
+  LLAMA_BUILD_TOOLS: "OFF",
+  LLAMA_BUILD_EXAMPLES: "OFF",
+  LLAMA_BUILD_SERVER: "OFF",
+  LLAMA_BUILD_APP: "OFF",
+  BUILD_SHARED_LIBS: "OFF",
+};
+const LIBRARIES = ["src/libllama.a", "ggml/src/libggml.a", "ggml/src/libggml-cpu.a", "ggml/src/libggml-base.a"];
+
+// Linked at -O1: at -O2 and above binaryen inlines the kernels into functions so large that engines run them unoptimised at first.
+// wasm-opt then does what makes the file smaller without inlining.
+const LINK = [
+  "-O1",
+  "-msimd128",
+  EXCEPTIONS,
+  "-sALLOW_MEMORY_GROWTH=1",
+  "-sINITIAL_MEMORY=64MB",
+  "-sMAXIMUM_MEMORY=4GB",
+  "-sWASM_BIGINT=1",
+  "-sMODULARIZE=1",
+  "-sEXPORT_ES6=1",
+  "-sUSE_ES6_IMPORT_META=1",
+  "-sENVIRONMENT=worker",
+  "-sFILESYSTEM=0",
+  "-sEXPORTED_FUNCTIONS=_malloc,_free",
+  "-sEXPORTED_RUNTIME_METHODS=HEAPU8",
+  "-sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr,onAbort,pthreadPoolSize,wasmMemory,buffer,wasmModule,ENVIRONMENT_IS_PTHREAD",
+];
+const LINK_THREADS = ["-pthread", "-sPTHREAD_POOL_SIZE=Module.pthreadPoolSize", "-sDEFAULT_PTHREAD_STACK_SIZE=1MB", "-Wno-pthreads-mem-growth"];
+const SHRINK = ["-O2", "--one-caller-inline-max-function-size=20", "--flexible-inline-max-function-size=5", "--strip-debug", "--strip-producers"];
+const FEATURES = ["simd", "threads", "bulk-memory", "exception-handling", "sign-ext", "mutable-globals", "nontrapping-float-to-int"];
+
+const VARIANTS = [
+  { name: "simd", threads: false },
+  { name: "simd-threads", threads: true },
+];
+
+/**
+ * Makes sure that the modules lie in packages/core/wasm.
+ *
+ * @param options `log` gets a line about each step.
+ * @returns `changed`: whether anything was built or copied; `manifest`: what manifest.json holds.
+ */
+export async function buildWasm({ log = () => {} } = {}) {
+  const emscripten = findEmscripten();
+  const llama = await ensureLlama({ log });
+  const key = outputKey(emscripten, llama);
+  const finished = join(cacheRoot(), "wasm", key.slice(0, 24));
+  const built = await publishFolder(finished, (folder) => build(folder, { emscripten, llama, key, log }));
+  const copied = install(finished);
+  return { changed: llama.changed || built || copied, manifest: JSON.parse(readFileSync(join(finished, "manifest.json"), "utf8")) };
+}
+
+/** Changes with everything that the modules are made of. */
+function outputKey(emscripten, llama) {
+  const files = listFiles(wasmFolder, ["scorer", "targets", "test/quantizer.cpp", "build/build-wasm.mjs", "build/llama-project.cmake", "build/glue.mjs"]);
+  return hashOf([emscripten.version, basename(llama.patched), hashFiles(wasmFolder, files)]);
+}
+
+async function build(folder, { emscripten, llama, key, log }) {
+  const objects = await compileLlama(emscripten, llama, log);
+  const context = { emscripten, llama, objects, folder, log };
+  const scorer = await compileAll(context, listFiles(wasmFolder, ["scorer"]).filter((file) => file.endsWith(".cpp")));
+  const manifest = { key, llamaRelease: LLAMA_RELEASE, emscripten: emscripten.version, files: {} };
+  for (const variant of VARIANTS) Object.assign(manifest.files, await linkVariant(context, variant, scorer));
+  await linkQuantizerTest(context);
+  writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The folder with llama.cpp's objects and libraries, compiled as far as they are not yet. */
+async function compileLlama(emscripten, llama, log) {
+  const flags = compileFlags(llama.patched);
+  const settings = { ...LLAMA_OPTIONS, CMAKE_C_FLAGS: flags.join(" "), CMAKE_CXX_FLAGS: [...flags, EXCEPTIONS].join(" ") };
+  const project = readFileSync(projectFile, "utf8");
+  const key = hashOf([emscripten.version, llama.patched, JSON.stringify(settings), project]);
+  const folder = join(cacheRoot(), "build", `llama-${key.slice(0, 24)}`);
+  await withLock(
+    `${folder}.lock`,
+    async () => {
+      if (existsSync(join(folder, "complete"))) return;
+      if (!existsSync(join(folder, "configured"))) {
+        log("llama.cpp: configuring");
+        rmSync(folder, { recursive: true, force: true });
+        mkdirSync(folder, { recursive: true });
+        // A copy, so that the build folder depends on no other folder than llama.cpp's.
+        writeFileSync(join(folder, "project.cmake"), project);
+        const all = { ...settings, "CMAKE_PROJECT_llama.cpp_INCLUDE": join(folder, "project.cmake") };
+        const options = Object.entries(all).map(([name, value]) => `-D${name}=${value}`);
+        // GIT_DIR: a repository around the cache is not llama.cpp's, and must not get into the build.
+        const env = { ...emscripten.env, GIT_DIR: "/nonexistent" };
+        const lines = [];
+        await run("emcmake", ["cmake", "-S", llama.patched, "-B", folder, "-G", "Ninja", ...options], { env, onLine: (line) => lines.push(line) });
+        if (!lines.some((line) => line.includes("Wasm detected"))) throw new Error("llama.cpp did not recognise WebAssembly as its target");
+        writeFileSync(join(folder, "configured"), "");
+      }
+      await run("ninja", ["-C", folder, "llama"], {
+        env: { ...emscripten.env, NINJA_STATUS: "[%f/%t] " },
+        onLine: (line) => {
+          const step = /^\[(\d+\/\d+)\]/.exec(line);
+          if (step) log(`llama.cpp: compiling [${step[1]}]`);
+        },
+      });
+      writeFileSync(join(folder, "complete"), "");
+    },
+    log,
+  );
+  return folder;
+}
+
+// The prefix map keeps this machine's paths out of the assertions' texts, so that the same sources make the same module anywhere.
+function compileFlags(source) {
+  return [...COMPILE, `-fmacro-prefix-map=${source}=llama.cpp`];
+}
+
+/** Objects of the scorer's sources, a few at a time; unchanged ones are taken from the last build. */
+async function compileAll(context, files, defines = []) {
+  const waiting = [...files];
+  const objects = [];
+  const worker = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) objects.push(await compile(context, file, defines));
+  };
+  await Promise.all(Array.from({ length: Math.max(1, cpus().length) }, worker));
+  return objects.sort();
+}
+
+async function compile({ emscripten, llama, objects, log }, file, defines) {
+  const headers = listFiles(wasmFolder, ["scorer"]).filter((name) => name.endsWith(".h"));
+  const flags = ["-O3", "-std=c++17", EXCEPTIONS, "-Wall", "-Wextra", ...compileFlags(wasmFolder), ...defines];
+  const all = [...flags, `-DOPTIO_LLAMA_RELEASE="${LLAMA_RELEASE}"`];
+  const key = hashOf([...all, hashFiles(wasmFolder, [file, ...headers])]);
+  const object = join(objects, "scorer", `${basename(file)}-${key.slice(0, 16)}.o`);
+  if (existsSync(object)) return object;
+  mkdirSync(join(objects, "scorer"), { recursive: true });
+  log(`scorer: compiling ${file}`);
+  const temporary = `${object}.tmp-${process.pid}`;
+  const includes = ["include", "ggml/include"].map((name) => `-I${join(llama.patched, name)}`);
+  await run("em++", [...all, ...includes, "-c", join(wasmFolder, file), "-o", temporary], { env: emscripten.env });
+  renameSync(temporary, object);
+  return object;
+}
+
+async function linkVariant(context, { name, threads }, scorer) {
+  const { emscripten, objects, folder, log } = context;
+  log(`scorer.${name}: linking`);
+  const target = await compileAll(context, ["targets/wasm.cpp"], threads ? ["-DOPTIO_THREADS"] : []);
+  const work = join(folder, `.link-${name}`);
+  mkdirSync(work);
+  const stack = atLeast(emscripten.numbers, [3, 1, 27]) ? "-sSTACK_SIZE=2MB" : "-sTOTAL_STACK=2MB";
+  const libraries = LIBRARIES.map((path) => join(objects, path));
+  const flags = [...LINK, stack, ...(threads ? LINK_THREADS : [])];
+  await run("em++", [...flags, ...scorer, ...target, ...libraries, "-o", join(work, `scorer.${name}.mjs`)], { env: emscripten.env });
+
+  const read = (suffix) => readFileSync(join(work, `scorer.${name}.${suffix}`), "utf8");
+  writeFileSync(join(folder, `scorer.${name}.mjs`), adaptGlue(read("mjs"), { threads }));
+  const names = [`scorer.${name}.mjs`, `scorer.${name}.wasm`];
+  if (threads) {
+    const own = existsSync(join(work, `scorer.${name}.worker.js`)) ? read("worker.js") : undefined;
+    names.push(`scorer.${name}.worker.mjs`);
+    writeFileSync(join(folder, `scorer.${name}.worker.mjs`), adaptWorker(own, `scorer.${name}.mjs`));
+  }
+  log(`scorer.${name}: shrinking`);
+  const features = [...FEATURES, ...(atLeast(emscripten.numbers, [3, 1, 50]) ? ["reference-types", "multivalue"] : [])];
+  const shrink = [...SHRINK, ...features.map((feature) => `--enable-${feature}`)];
+  await run(emscripten.wasmOpt, [...shrink, join(work, `scorer.${name}.wasm`), "-o", join(folder, `scorer.${name}.wasm`)], { env: emscripten.env });
+  rmSync(work, { recursive: true });
+  return Object.fromEntries(names.map((file) => [file, describe(join(folder, file), log)]));
+}
+
+function describe(path, log) {
+  const bytes = readFileSync(path);
+  const brotliBytes = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
+  if (path.endsWith(".wasm")) {
+    log(`${basename(path)}: ${bytes.length} bytes, ${brotliBytes} in brotli`);
+    if (brotliBytes > MAX_BROTLI_BYTES) {
+      throw new Error(`${basename(path)} has ${brotliBytes} bytes in brotli, more than the ${MAX_BROTLI_BYTES} allowed`);
+    }
+  }
+  return { bytes: bytes.length, brotliBytes, sha256: sha256(bytes) };
+}
+
+/** A small module for test/quantizer.test.mjs: llama.cpp's own functions, as this build compiled them. */
+async function linkQuantizerTest(context) {
+  const { emscripten, objects, folder } = context;
+  const test = await compileAll(context, ["test/quantizer.cpp"]);
+  const libraries = LIBRARIES.slice(1).map((path) => join(objects, path));
+  const exported = "-sEXPORTED_FUNCTIONS=_malloc,_free";
+  const flags = ["-O1", "-msimd128", EXCEPTIONS, "-sSTANDALONE_WASM=1", "--no-entry", exported];
+  await run("em++", [...flags, ...test, ...libraries, "-o", join(folder, "quantizer.wasm")], { env: emscripten.env });
+}
+
+/** Copies what is not there yet; the manifest goes last, so that an interrupted copy is done again. */
+function install(finished) {
+  const text = readFileSync(join(finished, "manifest.json"), "utf8");
+  const { files } = JSON.parse(text);
+  const manifest = join(outputFolder, "manifest.json");
+  const whole = Object.entries(files).every(([name, { bytes }]) => sizeOf(join(outputFolder, name)) === bytes);
+  const test = join(testFolder, "quantizer.wasm");
+  if (whole && sizeOf(test) >= 0 && existsSync(manifest) && readFileSync(manifest, "utf8") === text) return false;
+  mkdirSync(outputFolder, { recursive: true });
+  mkdirSync(testFolder, { recursive: true });
+  rmSync(manifest, { force: true });
+  for (const name of Object.keys(files)) place(join(finished, name), join(outputFolder, name));
+  place(join(finished, "quantizer.wasm"), test);
+  writeAtomically(manifest, text);
+  return true;
+}
+
+function place(from, to) {
+  const temporary = `${to}.tmp-${process.pid}`;
+  copyFileSync(from, temporary);
+  renameSync(temporary, to);
+}
+
+function sizeOf(path) {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+}

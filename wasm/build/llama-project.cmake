@@ -1,0 +1,4 @@
+# Included by llama.cpp's own project: everything but the kernels (target ggml-cpu) is compiled for size. What is left out of the
+# kernels runs once a batch, and the models' graphs are most of the module.
+cmake_language(DEFER CALL target_compile_options llama PRIVATE -Os)
+cmake_language(DEFER CALL target_compile_options ggml-base PRIVATE -Os)
