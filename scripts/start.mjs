@@ -22,9 +22,12 @@ const ticket =
   "I need the second payment back before Friday, or I will cancel.";
 
 const questions = [
-  ["--choice", "team: Which team should handle this ticket? = billing: Invoices, payments and refunds | technical: Errors and outages | sales: Offers and new contracts"],
-  ["--noul", "angry: Is the customer angry?"],
-  ["--score", "urgency: How urgent is this ticket? = Can wait | This week | Today | Right now"],
+  "--choice",
+  "team=Which team should handle this ticket? | billing: Invoices, payments and refunds | technical: Errors and outages | sales: Offers and new contracts",
+  "--noul",
+  "angry=Is the customer angry?",
+  "--score",
+  "urgency=How urgent is this ticket? | Can wait | This week | Today | Right now",
 ];
 
 let options;
@@ -60,7 +63,7 @@ const status = await runInTerminal(
   [
     join(root, "packages/cli/bin/optio.js"),
     "decide",
-    ...questions.flat(),
+    ...questions,
     ...["--model", entry.id, "--engine", "wasm", "--policy", "accept=0.8,review=0.5"],
     ...["--", text],
   ],

@@ -23,7 +23,7 @@ export function nodeContext(): CliContext {
     store: openStore,
     probes: nodeProbes({
       wasmFolder: new URL("../wasm/", import.meta.resolve("@optio/core")),
-      cacheFolder: process.env["OPTIO_CACHE"] ? resolve(process.env["OPTIO_CACHE"]) : join(homedir(), ".cache/optio"),
+      cacheFolder: cacheFolder(),
     }),
     machine: describeMachine,
     onInterrupt(listener) {
@@ -55,4 +55,12 @@ function describeMachine(): Machine {
     memoryBytes: totalmem(),
     node: process.versions.node,
   };
+}
+
+/** Where core's model store keeps its files; the rule of `createModelStore`. */
+function cacheFolder(): string {
+  const { OPTIO_CACHE, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
+  if (OPTIO_CACHE) return resolve(OPTIO_CACHE);
+  if (process.platform === "win32" && LOCALAPPDATA) return join(LOCALAPPDATA, "optio", "cache");
+  return join(XDG_CACHE_HOME || join(homedir(), ".cache"), "optio");
 }

@@ -27,7 +27,9 @@ export function addModelsCommand(program: Command, host: CommandHost): void {
   const models = program
     .command("models")
     .summary("list, download, check and remove models")
-    .description("Models on this machine. They are kept in OPTIO_CACHE, or else in ~/.cache/optio.")
+    .description(
+      "Models on this machine. They are kept in the folder that OPTIO_CACHE names, or else in your cache folder.",
+    )
     .helpCommand(false);
 
   models

@@ -28,7 +28,7 @@ export interface LocalModel {
 }
 
 /** For models that the catalogue does not know: what was best for most of those it knows. */
-const defaultReadout: Readout = { kind: "letter", orders: 2, prior: true, length: "total" };
+const defaultReadout: Readout = { kind: "letter", orders: 2, prior: false, length: "total" };
 const defaultContextTokens = 2_048;
 const defaultProfile = "state-first";
 

@@ -51,7 +51,7 @@ describe("planPasses", () => {
     expect(promptsOf(plan).map(textOf)).toMatchInlineSnapshot(`
       [
         "<|im_start|>system
-      You are a careful classifier. You read an input and decide which one of the listed options fits it best.<|im_end|>
+      You are a decision function. You read the input and pick the single best option.<|im_end|>
       <|im_start|>user
       Input:
       My bill is wrong.

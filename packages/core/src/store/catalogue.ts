@@ -27,6 +27,19 @@ export interface CatalogueEntry {
   readonly profile?: string;
   /** How this model is best read; absent likewise. */
   readonly readout?: Readout;
+  /** The measurement that made this readout the default; absent where it was taken over from a related model. */
+  readonly evidence?: Evidence;
+}
+
+/** One measurement of accuracy. */
+export interface Evidence {
+  readonly data: string;
+  readonly rows: number;
+  readonly correct: number;
+  /** Day of the measurement, `YYYY-MM-DD`. */
+  readonly date: string;
+  /** What repeats it. */
+  readonly command: string;
 }
 
 export type ModelSource =

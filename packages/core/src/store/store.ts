@@ -1,14 +1,14 @@
 import { OptioError } from "../errors.js";
-import { byteSize } from "./byte-size.js";
 import type { CatalogueEntry } from "./catalogue.js";
 import { fetchModel, partialBytes, type WantedModel } from "./fetch-model.js";
 import { importModel } from "./import-model.js";
-import { hashOf, localModel, textHash } from "./local-model.js";
+import { localModel, textHash } from "./local-model.js";
 import { modelFileName } from "./model-id.js";
 import { modelNotFound, type ModelReference, parseModelReference } from "./model-reference.js";
 import { addressSource, type SourceSettings, sourcesOf } from "./model-sources.js";
 import { ProgressMeter } from "./progress-meter.js";
 import type { HeldLock, StorePlatform, StoreProgress } from "./store-platform.js";
+import { blobBytes, cleanUp, folderBytes, notStored, sourceLabel, sourceText, verifyModel, withRoomToMake } from "./store-upkeep.js";
 import { type StoredModel, StoredModels } from "./stored-models.js";
 import { defaultTransfer } from "./transfer.js";
 
@@ -149,6 +149,7 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     if (present === undefined) await platform.files.rename(part, `${sha256}/${fileName}`);
     const now = new Date().toISOString();
     await models.record(sha256, { source, addedAt: now, usedAt: now });
+    await platform.facts.delete(part);
     await cleanUp(platform, folder, sha256);
     const model = await models.bySha(sha256);
     if (model === undefined) throw new OptioError("store_failed", `${fileName} vanished from the store while it was added`);

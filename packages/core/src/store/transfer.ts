@@ -44,7 +44,7 @@ export interface Downloaded {
 }
 
 /** The error for bytes that are not those that were published; `undefined` when they are. */
-export function differenceOf(address: string, found: Partial<Downloaded>, expected: Expected): OptioError | undefined {
+export function differenceOf(address: string, found: Expected, expected: Expected): OptioError | undefined {
   const from = printableAddress(address);
   const { sizeBytes, sha256 } = found;
   if (sizeBytes !== undefined && expected.sizeBytes !== undefined && sizeBytes !== expected.sizeBytes) {
