@@ -15,8 +15,8 @@ export function nodeContext(): CliContext {
   };
   return {
     stdin: nodeInput(process.stdin),
-    stdout: nodeOutput(process.stdout),
-    stderr: nodeOutput(process.stderr),
+    stdout: nodeOutput(process.stdout, { loses: false }),
+    stderr: nodeOutput(process.stderr, { loses: true }),
     env: process.env,
     now: () => performance.now(),
     engine: (request) => startable(request, openStore()),

@@ -1,35 +1,52 @@
 import { createInterface } from "node:readline/promises";
+import { OptioError } from "@optio/core";
 import type { Input, Output } from "./context.js";
 
 export function nodeInput(stream: NodeJS.ReadStream): Input {
   return { isTerminal: stream.isTTY === true, chunks: () => stream };
 }
 
-/** Writes to a stream at its own pace; a reader that goes away is no error. */
-export function nodeOutput(stream: NodeJS.WriteStream): Output {
+/** Columns of a terminal that does not say how wide it is. */
+const usualColumns = 80;
+
+/**
+ * Writes to a stream at its own pace. A reader that goes away, as `head` does, is no error.
+ *
+ * @param loses whether text may be lost when the stream cannot take it: true for stderr, false for data.
+ */
+export function nodeOutput(stream: NodeJS.WriteStream, { loses }: { readonly loses: boolean }): Output {
   let closed = false;
-  stream.on("error", (error: NodeJS.ErrnoException) => {
+  // Without a listener the process would end at the first failed write; `write` reports what matters.
+  stream.on("error", () => {
     closed = true;
-    // Anything but a reader that went away, a full disk for example, must not pass unnoticed.
-    if (error.code !== "EPIPE") process.exitCode = 1;
   });
   return {
     get isTerminal() {
       return stream.isTTY === true;
     },
     get columns() {
-      return stream.columns;
+      return stream.columns > 0 ? stream.columns : usualColumns;
     },
     get closed() {
       return closed;
     },
     write(text) {
       if (closed) return Promise.resolve();
-      return new Promise((resolve) => {
-        stream.write(text, () => resolve());
+      return new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (error == null || loses || ("code" in error && error.code === "EPIPE")) resolve();
+          else reject(unwritable(error));
+        });
       });
     },
   };
+}
+
+function unwritable(cause: Error): OptioError {
+  return new OptioError("internal", `The output could not be written: ${cause.message}.`, {
+    cause,
+    hint: "Check where stdout goes to: the disk may be full.",
+  });
 }
 
 /** Asks on the terminal; anything but a clear yes is a no. */

@@ -3,7 +3,7 @@ import { untilAborted } from "../call.js";
 import { OptioError } from "../errors.js";
 import { protocolVersion } from "./frame.js";
 import { type Outcome, valueOf } from "./outcome.js";
-import { type Hello, type Loaded, ScorerAborted } from "./protocol.js";
+import { type Hello, type Loaded, CallAborted } from "./protocol.js";
 import type { CallOptions, ScoreOptions, ScorePlan, Scorer, ScorerInfo, ScoreResult, TokenizeText } from "./scorer.js";
 import {
   isWorkerNotice,
@@ -114,7 +114,7 @@ class WorkerScorer implements Scorer {
         if (signal?.aborted) {
           // A worker that was replaced because the caller gave up did not fail.
           this.#failures = 0;
-          if (error instanceof ScorerAborted) throw signal.reason;
+          if (error instanceof CallAborted) throw signal.reason;
         }
         throw error;
       }

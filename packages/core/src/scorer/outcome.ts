@@ -1,5 +1,5 @@
 import { OptioError, type WireError } from "../errors.js";
-import { ScorerAborted } from "./protocol.js";
+import { CallAborted } from "./protocol.js";
 
 /**
  * What a worker call gives back. Comlink carries an error's message only, so that code, hint, details and cause would
@@ -15,7 +15,7 @@ export async function outcomeOf<T>(work: () => T | Promise<T>): Promise<Outcome<
   try {
     return { kind: "value", value: await work() };
   } catch (error) {
-    if (error instanceof ScorerAborted) return { kind: "aborted" };
+    if (error instanceof CallAborted) return { kind: "aborted" };
     return { kind: "failure", error: crashCode(error).toWire() };
   }
 }
@@ -28,7 +28,7 @@ export function valueOf<T>(outcome: Outcome<T>): T {
     case "failure":
       throw OptioError.fromWire(outcome.error);
     case "aborted":
-      throw new ScorerAborted();
+      throw new CallAborted();
   }
 }
 

@@ -183,10 +183,10 @@ export function bareRequest(id: number, op: Op): Uint8Array {
   return new FrameWriter(FrameKind.request, op, id).finish();
 }
 
-/** Thrown when the scorer says that a call was cancelled; transports turn it into the signal's reason. */
-export class ScorerAborted extends OptioError {
+/** A call was cancelled on the other side; whoever cancelled it reports the reason of the signal instead. */
+export class CallAborted extends OptioError {
   constructor() {
-    super("internal", "The scorer ended the call because it was cancelled.");
+    super("internal", "The call was cancelled.");
   }
 }
 
@@ -207,7 +207,7 @@ export function readError(payload: FrameReader): OptioError {
   const code = payload.string();
   const message = payload.string();
   const details = detailsSchema.safeParse(payload.json());
-  if (code === "aborted") return new ScorerAborted();
+  if (code === "aborted") return new CallAborted();
   return new OptioError(scorerCodes[code] ?? "internal", message, { details: details.success ? details.data : {} });
 }
 

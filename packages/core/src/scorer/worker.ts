@@ -14,7 +14,7 @@ import {
   readScore,
   readTokens,
   resultOf,
-  ScorerAborted,
+  CallAborted,
   scoreRequest,
   tokenizeRequest,
 } from "./protocol.js";
@@ -87,7 +87,7 @@ export function createScorerWorker(host: WorkerHost): ScorerWorkerApi {
       await messagesHandled();
       if (cancelled) {
         scorer.call(bareRequest(nextId(), Op.cancel));
-        throw new ScorerAborted();
+        throw new CallAborted();
       }
       answer = readScore(resultOf(scorer.call(bareRequest(nextId(), Op.step))), plan);
     }

@@ -12,7 +12,7 @@ import {
   readLoaded,
   readScore,
   readTokens,
-  ScorerAborted,
+  CallAborted,
   type ScoreOptions,
   type ScorePlan,
   type Scorer,
@@ -124,7 +124,7 @@ class NativeScorer implements Scorer {
     try {
       return await this.#child.call(id, request(id), ({ payload }) => onProgress?.(payload.u32(), payload.u32()));
     } catch (error) {
-      if (error instanceof ScorerAborted && signal?.aborted) throw signal.reason;
+      if (error instanceof CallAborted && signal?.aborted) throw signal.reason;
       throw error;
     } finally {
       signal?.removeEventListener("abort", onAbort);

@@ -1,0 +1,30 @@
+import type { Outcome } from "../scorer/outcome.js";
+import type { ModelStatus, RemovedModel, StoredModel, StoreProgress, StoreSettings } from "../store/store.js";
+
+export interface StoreWorkerSettings extends Omit<StoreSettings, "catalogue"> {
+  /** What relative addresses are relative to: the page's address. */
+  readonly baseAddress: string;
+}
+
+/** What the store's worker offers; comlink carries the calls. `call` names a call for `cancel` and for its progress. */
+export interface StoreWorkerApi {
+  open(settings: StoreWorkerSettings): Promise<void>;
+  list(): Promise<Outcome<readonly StoredModel[]>>;
+  status(reference: string | undefined): Promise<Outcome<ModelStatus>>;
+  get(call: number, reference: string | undefined): Promise<Outcome<StoredModel>>;
+  add(call: number, file: string | Blob, name: string | undefined): Promise<Outcome<StoredModel>>;
+  verify(call: number, id: string): Promise<Outcome<StoredModel>>;
+  remove(reference: string): Promise<Outcome<RemovedModel>>;
+  cancel(call: number): Promise<void>;
+}
+
+/** What the worker says on its own. */
+export interface StoreNotice {
+  readonly optioStore: "progress";
+  readonly call: number;
+  readonly progress: StoreProgress;
+}
+
+export function isStoreNotice(data: unknown): data is StoreNotice {
+  return typeof data === "object" && data !== null && "optioStore" in data;
+}
