@@ -10,13 +10,10 @@ const tries = 20;
  * @param {number} port the wanted port, or the next free one
  */
 export async function serveDemo(port) {
-  const [{ serve }, { catalogue }] = await Promise.all([
-    import("../packages/web-demo/dist-server/serve.js"),
-    import("../packages/core/dist/index.js"),
-  ]);
+  const { serve } = await import("../packages/web-demo/dist-server/serve.js");
   for (let offset = 0; ; offset += 1) {
     try {
-      const server = await serve({ port: port + offset, models: catalogue, modelsDir: join(cache, "models") });
+      const server = await serve({ port: port + offset, modelsDir: join(cache, "models") });
       process.stdout.write(`Demo page: ${server.url}   (Ctrl-C ends it)\n`);
       return server;
     } catch (error) {

@@ -45,10 +45,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
 
-  // Chromium goes to a local address without the proxy, so only what is outside arrives at it.
+  // The page's own server is reached without the proxy, so only what is outside arrives at it.
   launchOptions: [
     async ({ launchOptions, outside }, use) => {
-      await use({ ...launchOptions, proxy: { server: outside.address } });
+      await use({ ...launchOptions, proxy: { server: outside.address, bypass: "127.0.0.1" } });
     },
     { scope: "worker" },
   ],

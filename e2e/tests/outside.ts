@@ -10,6 +10,22 @@ export interface OutsideProxy {
   close(): Promise<void>;
 }
 
+/** Hosts that Chromium itself asks, whatever page is open; no page of ours has a reason to. */
+const browsersOwn = new Set(
+  [
+    "accounts.google.com",
+    "android.clients.google.com",
+    "clients2.google.com",
+    "content-autofill.googleapis.com",
+    "edgedl.me.gvt1.com",
+    "optimizationguide-pa.googleapis.com",
+    "redirector.gvt1.com",
+    "safebrowsing.googleapis.com",
+    "update.googleapis.com",
+    "www.google.com",
+  ].map((host) => `${host}:443`),
+);
+
 /**
  * Everything a browser asks of other hosts arrives here, from whichever page, worker or service worker it comes:
  * Playwright's own request events do not cover all of those.
@@ -21,7 +37,7 @@ export async function startOutsideProxy(): Promise<OutsideProxy> {
     response.writeHead(502).end();
   });
   server.on("connect", (request, socket) => {
-    seen.push(`CONNECT ${request.url}`);
+    if (!browsersOwn.has(request.url ?? "")) seen.push(`CONNECT ${request.url}`);
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { catalogue } from "@optio/core";
 import sirv from "sirv";
 import { cacheControl, securityHeaders } from "./headers.js";
 import { modelFiles, type ServedModel } from "./model-files.js";
@@ -16,8 +17,8 @@ export interface ServeOptions {
   readonly host?: string;
   /** Cross-origin isolation, which threads need. Default true. */
   readonly isolate?: boolean;
-  /** The models that may be handed out. */
-  readonly models: readonly ServedModel[];
+  /** The models that may be handed out. Default: the catalogue's. */
+  readonly models?: readonly ServedModel[];
   /** Folder of the model store. Default `~/.cache/optio/models`. */
   readonly modelsDir?: string;
   /** Folder of the built page. Default: that of this package. */
@@ -37,7 +38,7 @@ export interface RunningServer {
  * Rejects with the system's error when the port is taken (`EADDRINUSE`) or not allowed.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { port, host = "127.0.0.1", isolate = true, models } = options;
+  const { port, host = "127.0.0.1", isolate = true, models = catalogue } = options;
   const distDir = options.distDir ?? fileURLToPath(new URL("../dist", import.meta.url));
   const weights = modelFiles(options.modelsDir ?? join(homedir(), ".cache", "optio", "models"), models);
   const headers = securityHeaders(isolate);

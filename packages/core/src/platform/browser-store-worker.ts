@@ -5,6 +5,7 @@ import { CallAborted } from "../scorer/protocol.js";
 import { createStore, type ModelStore, type StoreCallOptions } from "../store/store.js";
 import { browserStorePlatform } from "./browser-store-platform.js";
 import type { StoreNotice, StoreWorkerApi } from "./store-worker-api.js";
+import { holdLifeLock } from "./worker-life.js";
 
 /** Entry of the worker that downloads and keeps models: only workers may write files synchronously. */
 let store: ModelStore;
@@ -26,6 +27,7 @@ async function call<T>(id: number, work: (options: StoreCallOptions) => Promise<
 const api: StoreWorkerApi = {
   open: async ({ baseAddress, ...settings }) => {
     store = createStore(browserStorePlatform(baseAddress), { ...settings, catalogue });
+    return holdLifeLock();
   },
   list: () => outcomeOf(() => store.list()),
   status: (reference) => outcomeOf(() => store.status(reference)),

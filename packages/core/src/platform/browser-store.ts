@@ -5,6 +5,7 @@ import { type Outcome, valueOf } from "../scorer/outcome.js";
 import { CallAborted } from "../scorer/protocol.js";
 import type { AddOptions, ModelStore, StoreCallOptions, StoreProgress, StoreSettings } from "../store/store.js";
 import { isStoreNotice, type StoreWorkerApi } from "./store-worker-api.js";
+import { watchLife } from "./worker-life.js";
 
 export interface ModelStoreOptions extends Partial<Omit<StoreSettings, "catalogue">> {
   /** Address of the worker's script, for pages whose bundler or policy wants it elsewhere. */
@@ -77,17 +78,19 @@ class WorkerStore implements ModelStore {
         : new Worker(address, { type: "module", name: "optio store" });
     this.#death = new AbortController();
     const death = this.#death;
-    worker.addEventListener("error", (event) => {
+    const onDeath = (reason: string) => {
       worker.terminate();
-      this.#api = undefined;
-      death.abort(new OptioError("store_failed", `The store's worker stopped: ${event.message || "its script failed"}`));
-    });
+      if (this.#death === death) this.#api = undefined;
+      death.abort(new OptioError("store_failed", `The store's worker stopped: ${reason}`, { hint: "Try again." }));
+    };
+    worker.addEventListener("error", (event) => onDeath(event.message || "its script failed"));
     worker.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
       if (isStoreNotice(data)) this.#listeners.get(data.call)?.(data.progress);
     });
     // Every method answers with a promise already, so the remote side has the very same type.
     const api = wrap<StoreWorkerApi>(worker) as unknown as StoreWorkerApi;
-    await untilAborted(api.open({ ...settings, baseAddress: document.baseURI }), death.signal);
+    const lock = await untilAborted(api.open({ ...settings, baseAddress: document.baseURI }), death.signal);
+    if (lock !== undefined) watchLife(lock, death.signal, () => onDeath("the browser ended it"));
     return api;
   }
 }

@@ -2,6 +2,7 @@ import { expose } from "comlink";
 import { createScorerWorker, readyNotice, type WorkerHost } from "../scorer/worker.js";
 import type { WorkerNotice } from "../scorer/worker-api.js";
 import { openModelFile } from "./browser-files.js";
+import { holdLifeLock } from "./worker-life.js";
 
 /** Entry of the scorer's module worker in a browser. */
 const host: WorkerHost = {
@@ -23,17 +24,4 @@ async function compileFrom(address: string): Promise<WebAssembly.Module> {
 }
 
 expose(createScorerWorker(host), globalThis as unknown as Parameters<typeof expose>[1]);
-void announce();
-
-/** Holds a lock for as long as this worker lives, so that the page learns of its death. */
-async function announce(): Promise<void> {
-  if (!("locks" in navigator)) {
-    host.notify(readyNotice);
-    return;
-  }
-  const lock = `optio-scorer-${crypto.randomUUID()}`;
-  await navigator.locks.request(lock, () => {
-    host.notify({ ...readyNotice, lock });
-    return new Promise<never>(() => undefined);
-  });
-}
+void holdLifeLock().then((lock) => host.notify(lock === undefined ? readyNotice : { ...readyNotice, lock }));

@@ -2,6 +2,7 @@ import type { ModuleAssets } from "../scorer/worker-api.js";
 import type { WorkerHandle } from "../scorer/worker-handle.js";
 import { isWorkerNotice } from "../scorer/worker-api.js";
 import type { WasmVariant } from "../scorer/variant.js";
+import { watchLife } from "./worker-life.js";
 
 export { createModelStore } from "./browser-store.js";
 
@@ -37,10 +38,7 @@ export function spawnScorerWorker(address?: string | URL): WorkerHandle {
       worker.addEventListener("messageerror", () => listener("a message could not be read"));
       worker.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
         if (!isWorkerNotice(data) || data.optio !== "ready" || data.lock === undefined) return;
-        // No event tells that a browser killed a worker, but its locks are released.
-        navigator.locks
-          .request(data.lock, { signal: watch.signal }, () => listener("the browser ended it"))
-          .catch(() => undefined);
+        watchLife(data.lock, watch.signal, () => listener("the browser ended it"));
       });
     },
     keepAlive() {},

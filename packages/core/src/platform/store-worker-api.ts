@@ -8,7 +8,8 @@ export interface StoreWorkerSettings extends Omit<StoreSettings, "catalogue"> {
 
 /** What the store's worker offers; comlink carries the calls. `call` names a call for `cancel` and for its progress. */
 export interface StoreWorkerApi {
-  open(settings: StoreWorkerSettings): Promise<void>;
+  /** Returns the name of a Web Lock that is held for as long as the worker lives; see `worker-life.ts`. */
+  open(settings: StoreWorkerSettings): Promise<string | undefined>;
   list(): Promise<Outcome<readonly StoredModel[]>>;
   status(reference: string | undefined): Promise<Outcome<ModelStatus>>;
   get(call: number, reference: string | undefined): Promise<Outcome<StoredModel>>;
