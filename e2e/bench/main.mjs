@@ -70,7 +70,8 @@ function readOptions() {
     model:
       values.model ??
       join(
-        process.env.OPTIO_E2E_MODELS ?? join(homedir(), ".cache", "optio", "models"),
+        process.env.OPTIO_CACHE ?? join(homedir(), ".cache", "optio"),
+        "models",
         "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         "SmolLM2-135M-Instruct.Q4_1.gguf",
       ),

@@ -46,7 +46,7 @@ test("the receipt names the model's hash, the engine and the readout", async ({ 
   await demo.open();
   await demo.load();
   await demo.decide();
-  await demo.page.getByText("Receipt").click();
+  await demo.page.getByText("Receipt: what makes this repeatable").click();
   const text = await demo.page.locator("optio-receipt-panel pre").textContent();
   const { receipt } = JSON.parse(text ?? "");
   expect(JSON.stringify(receipt)).toContain("b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53");

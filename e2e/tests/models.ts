@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** The model store of this machine, or another folder of the same form. */
-export const modelsDir = process.env["OPTIO_E2E_MODELS"] ?? join(homedir(), ".cache", "optio", "models");
+/** The model store of this machine. */
+export const modelsDir = join(process.env["OPTIO_CACHE"] ?? join(homedir(), ".cache", "optio"), "models");
 
 /** The small model of the tests. */
 export const fixtureModel = {

@@ -11,20 +11,18 @@ export interface OutsideProxy {
 }
 
 /** Hosts that Chromium itself asks, whatever page is open; no page of ours has a reason to. */
-const browsersOwn = new Set(
-  [
-    "accounts.google.com",
-    "android.clients.google.com",
-    "clients2.google.com",
-    "content-autofill.googleapis.com",
-    "edgedl.me.gvt1.com",
-    "optimizationguide-pa.googleapis.com",
-    "redirector.gvt1.com",
-    "safebrowsing.googleapis.com",
-    "update.googleapis.com",
-    "www.google.com",
-  ].map((host) => `${host}:443`),
-);
+const browsersOwn = new Set([
+  "accounts.google.com",
+  "android.clients.google.com",
+  "clients2.google.com",
+  "content-autofill.googleapis.com",
+  "edgedl.me.gvt1.com",
+  "optimizationguide-pa.googleapis.com",
+  "redirector.gvt1.com",
+  "safebrowsing.googleapis.com",
+  "update.googleapis.com",
+  "www.google.com",
+]);
 
 /**
  * Everything a browser asks of other hosts arrives here, from whichever page, worker or service worker it comes:
@@ -32,12 +30,16 @@ const browsersOwn = new Set(
  */
 export async function startOutsideProxy(): Promise<OutsideProxy> {
   let seen: string[] = [];
+  const note = (host: string, what: string) => {
+    if (!browsersOwn.has(host)) seen.push(what);
+  };
   const server = createServer((request, response) => {
-    seen.push(request.url ?? "?");
+    const url = request.url ?? "?";
+    note(URL.canParse(url) ? new URL(url).hostname : "", url);
     response.writeHead(502).end();
   });
   server.on("connect", (request, socket) => {
-    if (!browsersOwn.has(request.url ?? "")) seen.push(`CONNECT ${request.url}`);
+    note(request.url?.split(":")[0] ?? "", `CONNECT ${request.url}`);
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

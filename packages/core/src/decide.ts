@@ -41,8 +41,11 @@ export interface RunOptions extends EngineCallOptions {
   readonly queueMs: number;
 }
 
-/** Below this share of the vocabulary's probability, the model is likely to have meant something else. */
-const lowLabelMass = 0.1;
+/**
+ * Below this share of the vocabulary's probability, the model is likely to have meant something else. Letters take nearly all
+ * of it when they are understood; whole texts share it with every other wording, so that a small share says little.
+ */
+const lowLabelMass: Readonly<Record<Readout["kind"], number>> = { letter: 0.1, sequence: 1e-6 };
 
 /** The path of a decision, from a checked request to typed answers. */
 export async function runDecision(
@@ -65,7 +68,7 @@ export async function runDecision(
   const warnings = [...raw.warnings];
   const answers = request.questions.map((named, index): readonly [string, Answer] => {
     const combined = combinePasses(raw.questions[index] ?? { passes: [] }, raw.readout, named.question.options.length);
-    warnings.push(...judge(named, combined, settings));
+    warnings.push(...judge(named, combined, raw.readout, settings));
     return [named.id, toAnswer(named, combined, formula, settings)];
   });
 
@@ -101,7 +104,12 @@ function toAnswer(
 }
 
 /** What is doubtful about an answer, as sentences. */
-function judge({ id }: NamedQuestion, answer: CombinedAnswer, settings: DecisionSettings): readonly string[] {
+function judge(
+  { id }: NamedQuestion,
+  answer: CombinedAnswer,
+  readout: Readout,
+  settings: DecisionSettings,
+): readonly string[] {
   const { minLabelMass = 0 } = settings;
   const { labelMass, flipped, rescaledFrom } = answer;
   if (labelMass !== undefined && labelMass < minLabelMass) {
@@ -112,7 +120,7 @@ function judge({ id }: NamedQuestion, answer: CombinedAnswer, settings: Decision
     );
   }
   return [
-    ...(labelMass !== undefined && labelMass < lowLabelMass
+    ...(labelMass !== undefined && labelMass < lowLabelMass[readout.kind]
       ? [`"${id}": only ${percent(labelMass)} of the probability fell on the options; the model may not have understood.`]
       : []),
     ...(flipped ? [`"${id}": the answer depends on the order of the options.`] : []),

@@ -1,4 +1,4 @@
-import { createModelStore, moduleAssets, processors, spawnScorerWorker } from "#platform";
+import { createModelStore, moduleAssets, processors, spawnScorerWorker, threadsRun } from "#platform";
 import { OptioError } from "../errors.js";
 import type { PromptProfile } from "../prompt/profile.js";
 import { startWorkerScorer } from "../scorer/client.js";
@@ -35,7 +35,7 @@ export function wasm(options: WasmOptions = {}): EngineSource {
 }
 
 async function startWasm(options: WasmOptions, { signal, onProgress }: EngineStartOptions): Promise<Engine> {
-  const { variant, threads } = chooseVariant(detectFeatures(processors()), options);
+  const { variant, threads } = chooseVariant(detectFeatures(processors(), threadsRun), options);
   checkTokens("contextTokens", options.contextTokens, 64, 1_048_576);
   checkTokens("batchTokens", options.batchTokens, 32, 2_048);
   const control = signal === undefined ? {} : { signal };

@@ -11,6 +11,9 @@ export function processors(): number {
   return navigator.hardwareConcurrency || 1;
 }
 
+/** Every browser that shares memory runs the scorer's threads. */
+export const threadsRun = true;
+
 /** Where the built scorer lies; each address is written out, so that bundlers find and keep the files. */
 export function moduleAssets(variant: WasmVariant): ModuleAssets {
   return variant === "simd"

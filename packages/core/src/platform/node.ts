@@ -12,6 +12,9 @@ export function processors(): number {
   return availableParallelism();
 }
 
+/** Whether a worker may start the workers that are the scorer's threads: in Bun 1.4 these never answer. */
+export const threadsRun = process.versions["bun"] === undefined;
+
 /** Where the built scorer lies in this package. */
 export function moduleAssets(variant: WasmVariant): ModuleAssets {
   const at = (file: string): string => new URL(`../../wasm/${file}`, import.meta.url).href;

@@ -212,7 +212,8 @@ class Session {
     try {
       await this.#whileAlive(withinMs(this.#ready, readyTimeoutMs));
       const abortFlag = this.#abortFlag === undefined ? {} : { abortFlag: this.#abortFlag };
-      const hello: Hello = valueOf(await this.#whileAlive(this.#api.start({ ...this.#start, ...abortFlag })));
+      const starting = withinMs(this.#api.start({ ...this.#start, ...abortFlag }), readyTimeoutMs);
+      const hello: Hello = valueOf(await this.#whileAlive(starting));
       this.#onNotice = (notice) => {
         if (notice.optio === "load-progress") onLoadProgress?.(notice.fraction);
       };

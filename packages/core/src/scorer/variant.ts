@@ -19,10 +19,16 @@ const simdProbe = Uint8Array.of(
   ...[0x0a, 0x08, 0x01, 0x06, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0x0b], // its body
 );
 
-export function detectFeatures(processors: number): WasmFeatures {
+/**
+ * What this runtime offers.
+ *
+ * @param processors logical processors
+ * @param threadsRun false where the platform is known not to run the threads that its memory would allow
+ */
+export function detectFeatures(processors: number, threadsRun = true): WasmFeatures {
   return {
     simd: typeof WebAssembly === "object" && WebAssembly.validate(simdProbe),
-    threads: canShareMemory(),
+    threads: threadsRun && canShareMemory(),
     processors,
   };
 }

@@ -65,6 +65,8 @@ export class ScorerProcess {
   /** Ends the process and rejects what is pending with `reason`; resolves once it is gone. */
   async stop(reason: OptioError): Promise<void> {
     this.#end(reason);
+    // Its end is waited for, so it must keep this process alive until then.
+    this.keepAlive(true);
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
