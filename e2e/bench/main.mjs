@@ -2,10 +2,11 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { cpus, homedir, release, totalmem, type } from "node:os";
+import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
+import { defaultModelsDir } from "@optio/web-demo/server";
 import { seconds } from "./chart.mjs";
 import { startPageServers } from "./page-servers.mjs";
 import { printReport, ratios, saveReport } from "./report.mjs";
@@ -70,8 +71,7 @@ function readOptions() {
     model:
       values.model ??
       join(
-        process.env.OPTIO_CACHE ?? join(homedir(), ".cache", "optio"),
-        "models",
+        defaultModelsDir(),
         "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         "SmolLM2-135M-Instruct.Q4_1.gguf",
       ),

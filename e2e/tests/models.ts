@@ -1,8 +1,8 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { defaultModelsDir } from "@optio/web-demo/server";
 
 /** The model store of this machine. */
-export const modelsDir = join(process.env["OPTIO_CACHE"] ?? join(homedir(), ".cache", "optio"), "models");
+export const modelsDir = defaultModelsDir();
 
 /** The small model of the tests. */
 export const fixtureModel = {

@@ -12,11 +12,11 @@ import { run } from "./run.mjs";
 import { findProgram } from "./toolchain.mjs";
 
 const wasmFolder = fileURLToPath(new URL("../", import.meta.url));
-const distFolder = join(wasmFolder, "dist");
+const distFolder = fileURLToPath(new URL("../../packages/server-bridge/native/", import.meta.url));
 const FLAGS = ["-O3", "-std=c++17", "-Wall", "-Wextra"];
 
 /**
- * Makes sure that the native program lies in wasm/dist, with native.json beside it: `program`, `libraries` (their folder),
+ * Makes sure that the native program lies in packages/server-bridge/native, with native.json beside it: `program`, `libraries` (their folder),
  * `llamaRelease`.
  *
  * @param options `log` gets a line about each step.

@@ -183,15 +183,17 @@ async function linkVariant(context, { name, threads }, scorer) {
   const stack = atLeast(emscripten.numbers, [3, 1, 27]) ? "-sSTACK_SIZE=2MB" : "-sTOTAL_STACK=2MB";
   const libraries = LIBRARIES.map((path) => join(objects, path));
   const flags = [...LINK, stack, ...(threads ? LINK_THREADS : [])];
-  await run("em++", [...flags, ...scorer, ...target, ...libraries, "-o", join(work, `scorer.${name}.mjs`)], { env: emscripten.env });
+  const unwinder = threads ? await compileUnwinder(context) : [];
+  await run("em++", [...flags, ...scorer, ...target, ...unwinder, ...libraries, "-o", join(work, `scorer.${name}.mjs`)], { env: emscripten.env });
 
   const read = (suffix) => readFileSync(join(work, `scorer.${name}.${suffix}`), "utf8");
-  writeFileSync(join(folder, `scorer.${name}.mjs`), adaptGlue(read("mjs"), { threads }));
+  const glue = adaptGlue(read("mjs"), { threads });
+  writeFileSync(join(folder, `scorer.${name}.mjs`), glue);
   const names = [`scorer.${name}.mjs`, `scorer.${name}.wasm`];
   if (threads) {
     const own = existsSync(join(work, `scorer.${name}.worker.js`)) ? read("worker.js") : undefined;
     names.push(`scorer.${name}.worker.mjs`);
-    writeFileSync(join(folder, `scorer.${name}.worker.mjs`), adaptWorker(own, `scorer.${name}.mjs`));
+    writeFileSync(join(folder, `scorer.${name}.worker.mjs`), adaptWorker(own, glue));
   }
   log(`scorer.${name}: shrinking`);
   const features = [...FEATURES, ...(atLeast(emscripten.numbers, [3, 1, 50]) ? ["reference-types", "multivalue"] : [])];
@@ -199,6 +201,26 @@ async function linkVariant(context, { name, threads }, scorer) {
   await run(emscripten.wasmOpt, [...shrink, join(work, `scorer.${name}.wasm`), "-o", join(folder, `scorer.${name}.wasm`)], { env: emscripten.env });
   rmSync(work, { recursive: true });
   return Object.fromEntries(names.map((file) => [file, describe(join(folder, file), log)]));
+}
+
+/**
+ * LLVM 14 lets code find out about a caught exception through an ordinary variable, while its library for threads has that variable
+ * in each thread: every exception is then of an unknown type. The library's file is compiled anew with an ordinary variable, which is
+ * safe here, since only the thread that calls the scorer throws. Later releases agree on a variable in each thread.
+ */
+async function compileUnwinder({ emscripten, objects }) {
+  if (atLeast(emscripten.numbers, [3, 1, 10])) return [];
+  const source = join(emscripten.root, "system/lib/libunwind");
+  const object = join(objects, "scorer", `unwinder-${emscripten.version}.o`);
+  if (existsSync(object)) return [object];
+  const defines = ["-D__USING_WASM_EXCEPTIONS__", "-D_LIBUNWIND_DISABLE_VISIBILITY_ANNOTATIONS", "-DNDEBUG", "-D_Thread_local="];
+  const includes = [`-I${join(source, "include")}`, `-I${join(source, "src")}`];
+  const temporary = `${object}.tmp-${process.pid}`;
+  await run("emcc", ["-O2", "-pthread", EXCEPTIONS, ...defines, ...includes, "-c", join(source, "src/Unwind-wasm.c"), "-o", temporary], {
+    env: emscripten.env,
+  });
+  renameSync(temporary, object);
+  return [object];
 }
 
 function describe(path, log) {

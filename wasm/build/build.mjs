@@ -18,7 +18,7 @@ async function main(args) {
   }
   if (args.length === 0 || args.includes("--native")) {
     const { changed, available, reason } = await buildNative({ log });
-    log(!available ? `No native program: ${reason}` : changed ? "The native program is in wasm/dist." : "The native program is up to date.");
+    log(!available ? `No native program: ${reason}` : changed ? "The native program is in packages/server-bridge/native." : "The native program is up to date.");
   }
 }
 

@@ -44,19 +44,24 @@ export function adaptGlue(source, { threads }) {
 }
 
 /**
- * The script of a thread's worker. Older emscripten writes one of its own, which loads the module's script by address; newer ones
- * start the module's script itself, which knows its role by the worker's name, "em-pthread".
+ * The script of a thread's worker: the module's own script with what starts it in a thread. It stands alone, because bundlers give
+ * files other names and would break an import. Older emscripten writes a script of its own for threads, which loads the module's by
+ * address; newer ones start the module's script itself, which knows its role by the worker's name, "em-pthread".
+ *
+ * @param own emscripten's script for threads, where it writes one
+ * @param glue the adapted script of the module
  */
-export function adaptWorker(source, glueName) {
-  if (source === undefined) {
-    return `${NODE_WORKER}\nglobalThis.name ??= "em-pthread";\nawait import("./${glueName}");\n`;
-  }
-  const text = source.replace(
+export function adaptWorker(own, glue) {
+  const module = glue.replace(/export default Module;?\s*$/, "");
+  if (module === glue) throw new Error("this emscripten exports its module in a way that build/glue.mjs does not know");
+  if (own === undefined) return `${NODE_WORKER}\nglobalThis.name ??= "em-pthread";\n${module}`;
+  const start = own.replace(
     /\(e\.data\.urlOrBlob\?import\(e\.data\.urlOrBlob\):import\("[^"]+"\)\)\.then\(function\(exports\)\{return exports\.default\(Module\)\}\)/,
     "createScorer(Module)",
   );
-  if (text === source || text.includes("import(")) {
+  if (start === own || start.includes("import(")) {
     throw new Error("this emscripten starts its threads in a way that build/glue.mjs does not know");
   }
-  return `import createScorer from "./${glueName}";\n${NODE_WORKER}\n${text}\n`;
+  // Both scripts have a variable Module of their own.
+  return `const createScorer = (() => {\n${module}\nreturn Module;\n})();\n${NODE_WORKER}\n${start}\n`;
 }

@@ -23,7 +23,7 @@ export function findProgram(name) {
 /**
  * Emscripten, and what belongs to it.
  *
- * @returns `version` as text and numbers, `binaryen`: the folder of wasm-opt's program, `env`: for every call of it.
+ * @returns `version` as text and numbers, `root`: its folder, `wasmOpt`: binaryen's program, `env`: for every call of it.
  */
 export function findEmscripten() {
   const missing = ["emcc", "cmake", "ninja"].filter((name) => !findProgram(name));
@@ -37,7 +37,7 @@ export function findEmscripten() {
   const version = readVersion(emcc);
   const numbers = version.split(".").map(Number);
   if (compare(numbers, OLDEST) < 0) throw new Error(`emscripten ${version} is too old: ${OLDEST.join(".")} or newer is needed`);
-  return { version, numbers, wasmOpt: findWasmOpt(emcc), env: environment() };
+  return { version, numbers, root: dirname(realpathSync(emcc)), wasmOpt: findWasmOpt(emcc), env: environment() };
 }
 
 /** Whether the version is at least the given one. */

@@ -39,14 +39,11 @@ void Batch::evaluate(Session & session, Stop & stop) {
     clear_llama_errors();
     llama_set_abort_callback(session.context(), [](void * data) { return static_cast<Stop *>(data)->requested(); }, &stop);
     int32_t status = 0;
-    try {
+    {
+        const OnExit forget_stop([&session] { llama_set_abort_callback(session.context(), nullptr, nullptr); });
         status = llama_decode(session.context(), batch);
         llama_synchronize(session.context());
-    } catch (...) {
-        llama_set_abort_callback(session.context(), nullptr, nullptr);
-        throw;
     }
-    llama_set_abort_callback(session.context(), nullptr, nullptr);
 
     if (status == 0) { return; }
     stop.check();

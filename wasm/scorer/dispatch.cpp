@@ -154,17 +154,14 @@ void Dispatcher::go_on(FrameWriter & out) {
     Evaluation & evaluation = running_->evaluation;
     const bool step = evaluation.plan().step;
     bool more = true;
-    try {
-        do {
-            more = evaluation.advance(running_->stop);
-            if (more && !step) {
-                host_.emit(FrameWriter(Kind::progress, header_.op, header_.id).u32(evaluation.evaluated()).u32(evaluation.total()).finish());
-            }
-        } while (more && !step);
-    } catch (...) {
-        drop_evaluation();
-        throw;
-    }
+    OnExit drop([this] { drop_evaluation(); });
+    do {
+        more = evaluation.advance(running_->stop);
+        if (more && !step) {
+            host_.emit(FrameWriter(Kind::progress, header_.op, header_.id).u32(evaluation.evaluated()).u32(evaluation.total()).finish());
+        }
+    } while (more && !step);
+    drop.dismiss();
     out.u32(more ? 0 : 1).u32(evaluation.evaluated()).u32(evaluation.total());
     if (more) { return; }
     out.u32(evaluation.reused()).f64(evaluation.prefill_ms()).f64(evaluation.branches_ms());

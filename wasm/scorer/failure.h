@@ -20,4 +20,21 @@ class Failure : public std::runtime_error {
     std::string details_;
 };
 
+// Does something when its scope is left, unless it is dismissed: with dismiss() at the end of the scope, only on exceptions.
+// Used instead of catching and throwing again, which loses the exception's type in WebAssembly with threads (emscripten 3.1.6).
+template <typename Work> class OnExit {
+  public:
+    explicit OnExit(Work work) : work_(std::move(work)) {}
+    ~OnExit() {
+        if (armed_) { work_(); }
+    }
+    OnExit(const OnExit &) = delete;
+    OnExit & operator=(const OnExit &) = delete;
+    void dismiss() { armed_ = false; }
+
+  private:
+    Work work_;
+    bool armed_ = true;
+};
+
 } // namespace optio

@@ -128,11 +128,10 @@ Session::Session(Host & host, const LoadOptions & options, const std::function<v
         const AssertionsThrow guard;
         load_model(host, options, on_progress);
         create_context(options);
-    } catch (const Failure &) {
-        throw;
     } catch (const std::bad_alloc &) {
         throw Failure("out_of_memory", "not enough memory for the model");
     } catch (const std::exception & error) {
+        if (const auto * failure = dynamic_cast<const Failure *>(&error)) { throw Failure(*failure); }
         load_failed(error.what());
     }
 }

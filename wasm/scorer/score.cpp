@@ -43,19 +43,16 @@ bool Evaluation::advance(Stop & stop) {
     const double start = now_ms();
     bool in_root = false;
     bool more = false;
-    try {
-        if (!started_) { begin_root(); }
-        in_root = root_next_ < plan_.runs[0].tokens.size();
-        if (in_root) {
-            root_batch(stop);
-            more = root_next_ < plan_.runs[0].tokens.size() || !plan_.runs[0].children.empty();
-        } else {
-            more = branch_batch(stop);
-        }
-    } catch (...) {
-        recover();
-        throw;
+    OnExit undo([this] { recover(); });
+    if (!started_) { begin_root(); }
+    in_root = root_next_ < plan_.runs[0].tokens.size();
+    if (in_root) {
+        root_batch(stop);
+        more = root_next_ < plan_.runs[0].tokens.size() || !plan_.runs[0].children.empty();
+    } else {
+        more = branch_batch(stop);
     }
+    undo.dismiss();
     (in_root ? prefill_ms_ : branches_ms_) += now_ms() - start;
     return more;
 }

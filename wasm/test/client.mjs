@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 export const OPS = { hello: 1, load: 2, tokenize: 3, score: 4, step: 5, hidden: 6, forget: 7, unload: 8, cancel: 9 };
 
 export const moduleFolder = new URL("../../packages/core/wasm/", import.meta.url).pathname;
-const nativeFolder = new URL("../dist/", import.meta.url).pathname;
+const nativeFolder = new URL("../../packages/server-bridge/native/", import.meta.url).pathname;
 
 /** Grows as it is written to. */
 export class Writer {

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { catalogue } from "@optio/core";
 import sirv from "sirv";
+import { defaultModelsDir } from "./default-models-dir.js";
 import { cacheControl, securityHeaders } from "./headers.js";
 import { modelFiles, type ServedModel } from "./model-files.js";
 
+export { defaultModelsDir } from "./default-models-dir.js";
 export type { ModelAvailability, ServedModel } from "./model-files.js";
 
 export interface ServeOptions {
@@ -19,7 +19,7 @@ export interface ServeOptions {
   readonly isolate?: boolean;
   /** The models that may be handed out. Default: the catalogue's. */
   readonly models?: readonly ServedModel[];
-  /** Folder of the model store. Default `~/.cache/optio/models`. */
+  /** Folder of the model store. Default: see `defaultModelsDir`. */
   readonly modelsDir?: string;
   /** Folder of the built page. Default: that of this package. */
   readonly distDir?: string;
@@ -40,7 +40,7 @@ export interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { port, host = "127.0.0.1", isolate = true, models = catalogue } = options;
   const distDir = options.distDir ?? fileURLToPath(new URL("../dist", import.meta.url));
-  const weights = modelFiles(options.modelsDir ?? join(homedir(), ".cache", "optio", "models"), models);
+  const weights = modelFiles(options.modelsDir ?? defaultModelsDir(), models);
   const headers = securityHeaders(isolate);
   const page = sirv(distDir, {
     etag: true,

@@ -1,4 +1,13 @@
-import { type CatalogueEntry, catalogue, chooseVariant, createModelStore, detectFeatures, OptioError, wasm, type WasmOptions } from "@optio/core";
+import {
+  type CatalogueEntry,
+  catalogue,
+  chooseVariant,
+  createModelStore,
+  detectFeatures,
+  OptioError,
+  type WasmOptions,
+  wasm,
+} from "@optio/core";
 import type { EngineChoice, ModelOffer } from "./engine-choice.js";
 
 /** What the catalogue's roles mean to someone who chooses a model. */
@@ -75,5 +84,12 @@ async function servedFiles(): Promise<ReadonlySet<string>> {
 }
 
 function isAvailable(item: unknown): item is { readonly file: string } {
-  return typeof item === "object" && item !== null && "file" in item && typeof item.file === "string" && "available" in item && item.available === true;
+  return (
+    typeof item === "object" &&
+    item !== null &&
+    "file" in item &&
+    typeof item.file === "string" &&
+    "available" in item &&
+    item.available === true
+  );
 }
