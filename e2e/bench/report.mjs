@@ -6,7 +6,7 @@ import { barChart, seconds } from "./chart.mjs";
 /**
  * How many times longer the others take than optio in Chromium.
  *
- * @param {readonly { name: string, prefill?: { median: number }, decision?: { median: number } }[]} summary
+ * @param {readonly { name: string, prefill: { median: number } | undefined, decision: { median: number } | undefined }[]} summary
  * @param {number} threads
  */
 export function ratios(summary, threads) {

@@ -16,6 +16,13 @@ Our contract runs until the end of December. Our accountant says that we must di
 
 Please return both wrong charges, tell me in writing when that will arrive, and give the two drivers their access back today. My number is on the account; mornings are best.`;
 
+/**
+ * @typedef {{ type: "choice", instructions: string, options: [key: string, meaning: string][] }
+ *   | { type: "noul", instructions: string, criteria: { true: string, false: string } }
+ *   | { type: "score", instructions: string, levels: string[] }} WorkQuestion
+ */
+
+/** @type {[key: string, meaning: string][]} */
 const teams = [
   ["billing", "charges, invoices, refunds and everything about payments"],
   ["technical", "errors, outages, and features that do not work as described"],
@@ -23,7 +30,11 @@ const teams = [
   ["sales", "plans, quotes, upgrades and contracts that end soon"],
 ];
 
-/** Type, instructions, and options of each question, as `choice` and its siblings take them. */
+/**
+ * Type, instructions, and options of each question, as `choice` and its siblings take them.
+ *
+ * @type {Readonly<Record<string, WorkQuestion>>}
+ */
 export const questions = {
   first: { type: "choice", instructions: "Which team should look at this ticket first today?", options: teams },
   second: { type: "choice", instructions: "Which team has to be told about it as well?", options: teams },

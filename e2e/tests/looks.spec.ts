@@ -26,7 +26,9 @@ async function look(page: Page, state: string): Promise<void> {
 
 /** Controls without a name, or smaller than a finger. Opens what is folded, so that all of them are looked at. */
 async function poorControls(page: Page): Promise<readonly string[]> {
-  for (const folded of await page.locator("details:not([open]) > summary").all()) await folded.click();
+  await page.locator("details").evaluateAll((all) => {
+    for (const details of all) if (details instanceof HTMLDetailsElement) details.open = true;
+  });
   const poor: string[] = [];
   for (const control of await page.locator("button, input, textarea, select, summary").all()) {
     if (!(await control.isVisible())) continue;

@@ -7,7 +7,7 @@ import { chromium } from "@playwright/test";
  */
 export async function startInBrowser({ address, subject, model, threads }) {
   const browser = await chromium.launch({
-    executablePath: process.env.OPTIO_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env["OPTIO_CHROMIUM"] ?? "/usr/bin/chromium",
     args: [
       "--no-sandbox",
       "--disable-gpu",

@@ -12,7 +12,10 @@ const built = Object.fromEntries(
 );
 
 // Letters in the author's order, one pass: what a peer does too. Other readouts cost more passes.
+/** @type {Partial<import("@optio/core").Readout>} */
 const readout = { kind: "letter", orders: 1, prior: false };
+
+const first = Object.values(built)[0] ?? noul("Is it?");
 
 /** @param {import("@optio/core").EngineSource} engine */
 export async function startOptio(engine) {
@@ -28,10 +31,10 @@ export async function startOptio(engine) {
     },
     /** Tokens of the shared prefix: a question asked twice costs its own tokens twice, and the prefix once. */
     async prefixTokens() {
-      const once = await decider.decide({ state, questions: { a: built.first }, readout, reuse: false });
+      const once = await decider.decide({ state, questions: { a: first }, readout, reuse: false });
       const twice = await decider.decide({
         state,
-        questions: { a: built.first, b: built.first },
+        questions: { a: first, b: first },
         readout,
         reuse: false,
       });
