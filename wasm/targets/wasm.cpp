@@ -150,7 +150,7 @@ class ModuleHost : public optio::Host {
     void emit(const std::vector<uint8_t> & frame) override { optio_js_emit(frame.data(), static_cast<uint32_t>(frame.size())); }
 
     std::unique_ptr<optio::FileSource> open(const std::string &, uint64_t size_bytes) override {
-        if (size_bytes == 0) { throw optio::Failure("protocol_mismatch", "\"sizeBytes\" is missing: the module reads the file through its host"); }
+        if (size_bytes == 0) { throw optio::Failure("model_invalid", "the file is empty, or \"sizeBytes\" was not given"); }
         if (size_bytes > kMaxFileBytes) {
             throw optio::Failure("out_of_memory", "a file of " + std::to_string(size_bytes) + " bytes does not fit into the 4 GiB of a WebAssembly module");
         }
