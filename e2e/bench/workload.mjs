@@ -14,7 +14,7 @@ We also noticed that since the double charge our account shows two workspaces wi
 
 Our contract runs until the end of December. Our accountant says that we must dispute the charge with the bank by the fifteenth if it is not returned, and she has asked me for prices of two other products. I would rather stay, because the staff know how to use yours, but I cannot explain this to my boss a third time.
 
-Please return both wrong charges, tell me in writing when that will arrive, and give the two drivers their access back today. My number is on the account; mornings are best.`;
+Please return both wrong charges, tell me in writing when that will arrive, and give the two drivers their access back today. My number is on the account; mornings are best, and I am at my desk from six. If you need the card statements once more, write to the office, not to my private address.`;
 
 /**
  * @typedef {{ type: "choice", instructions: string, options: [key: string, meaning: string][] }
@@ -24,10 +24,10 @@ Please return both wrong charges, tell me in writing when that will arrive, and 
 
 /** @type {[key: string, meaning: string][]} */
 const teams = [
-  ["billing", "charges, invoices, refunds and everything about payments"],
-  ["technical", "errors, outages, and features that do not work as described"],
-  ["account", "sign-in, seats, workspaces, profiles and permissions"],
-  ["sales", "plans, quotes, upgrades and contracts that end soon"],
+  ["billing", "charges and refunds"],
+  ["technical", "errors and outages"],
+  ["account", "sign-in and seats"],
+  ["sales", "plans and contracts"],
 ];
 
 /**
@@ -36,58 +36,45 @@ const teams = [
  * @type {Readonly<Record<string, WorkQuestion>>}
  */
 export const questions = {
-  first: { type: "choice", instructions: "Which team should look at this ticket first today?", options: teams },
-  second: { type: "choice", instructions: "Which team has to be told about it as well?", options: teams },
+  first: { type: "choice", instructions: "Which team should look at this ticket first?", options: teams },
+  second: { type: "choice", instructions: "Which team has to be told as well?", options: teams },
   cause: {
     type: "choice",
     instructions: "What is the most likely cause of the second charge?",
     options: [
-      ["duplicate", "two workspaces were made and both are being charged"],
-      ["reservation", "it is only reserved and will fall away by itself"],
-      ["fraud", "somebody else is using the card of the company"],
-      ["mistake", "the customer reads the card statement wrongly"],
+      ["duplicate", "two workspaces are charged"],
+      ["reservation", "it falls away by itself"],
+      ["fraud", "somebody else uses the card"],
     ],
   },
   mood: {
     type: "choice",
-    instructions: "How does the customer feel when writing the last message?",
+    instructions: "How does the customer feel in the last message?",
     options: [
-      ["calm", "writes about facts only and is in no hurry at all"],
-      ["annoyed", "is impatient but still friendly and wants to stay"],
-      ["angry", "uses hard words, or threatens with consequences"],
-      ["resigned", "has given up and expects nothing of us any more"],
+      ["calm", "is in no hurry"],
+      ["annoyed", "impatient but friendly"],
+      ["angry", "threatens with consequences"],
     ],
   },
   leaving: {
     type: "noul",
-    instructions: "Is it likely that this customer leaves us before the end of the year?",
-    criteria: {
-      true: "asks for other prices, a dispute, or an end of the contract",
-      false: "wants to stay whatever happens with the charge",
-    },
+    instructions: "Is it likely that this customer leaves before the end of the year?",
+    criteria: { true: "asks for other prices or a dispute", false: "wants to stay whatever happens" },
   },
   blocked: {
     type: "noul",
-    instructions: "Is somebody of this company kept from doing their work right now?",
-    criteria: {
-      true: "people cannot sign in, or cannot reach what they need today",
-      false: "everybody can work, if with more effort than usual",
-    },
+    instructions: "Is somebody of this company kept from their work right now?",
+    criteria: { true: "people cannot reach what they need", false: "everybody can work somehow" },
   },
   urgency: {
     type: "score",
-    instructions: "How urgent is an answer to the last message of this customer?",
-    levels: [
-      "can wait until next week",
-      "within a few days",
-      "still today, before the evening",
-      "right now, whatever it takes",
-    ],
+    instructions: "How urgent is an answer to the last message?",
+    levels: ["can wait until next week", "within a few days", "still today", "right now"],
   },
   fault: {
     type: "score",
-    instructions: "How much of this trouble was made by our own support so far?",
-    levels: ["none of it at all", "a small part of it", "about half of it, or a little more", "nearly all of it"],
+    instructions: "How much of this trouble was made by our own support?",
+    levels: ["none of it", "a small part", "about half of it", "nearly all of it"],
   },
 };
 
@@ -110,8 +97,10 @@ export const promptEnds = Object.values(questions).map((question) => {
         : question.levels.map((level, index) => `${index}: ${level}`);
   const lines = options.map((option, index) => `${String.fromCharCode(65 + index)}) ${option}`);
   return `Question: ${question.instructions}
+
 Options:
 ${lines.join("\n")}
+
 Reply with the letter of the best option only.<|im_end|>
 <|im_start|>assistant
 `;

@@ -15,8 +15,6 @@ const built = Object.fromEntries(
 /** @type {Partial<import("@optio/core").Readout>} */
 const readout = { kind: "letter", orders: 1, prior: false };
 
-const first = Object.values(built)[0] ?? noul("Is it?");
-
 /** @param {import("@optio/core").EngineSource} engine */
 export async function startOptio(engine) {
   const decider = createDecider({ engine });
@@ -29,16 +27,13 @@ export async function startOptio(engine) {
       const { timings, usage } = await decider.decide({ state, questions: built, readout, reuse: false });
       return { prefillMs: timings.prefillMs, decisionMs: performance.now() - began, tokens: usage.evaluatedTokens };
     },
-    /** Tokens of the shared prefix: a question asked twice costs its own tokens twice, and the prefix once. */
+    /** Tokens of the shared prefix: two questions together read it once, apart they read it twice. */
     async prefixTokens() {
-      const once = await decider.decide({ state, questions: { a: first }, readout, reuse: false });
-      const twice = await decider.decide({
-        state,
-        questions: { a: first, b: first },
-        readout,
-        reuse: false,
-      });
-      return 2 * once.usage.evaluatedTokens - twice.usage.evaluatedTokens;
+      const evaluated = async (/** @type {string[]} */ ...ids) => {
+        const chosen = Object.fromEntries(Object.entries(built).filter(([id]) => ids.includes(id)));
+        return (await decider.decide({ state, questions: chosen, readout, reuse: false })).usage.evaluatedTokens;
+      };
+      return (await evaluated("mood")) + (await evaluated("urgency")) - (await evaluated("mood", "urgency"));
     },
     close: () => decider.close(),
   };
