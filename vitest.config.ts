@@ -9,7 +9,12 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["packages/*/{src,server}/**/*.test.ts", "models/**/*.test.mjs", "scripts/**/*.test.mjs", "e2e/bench/**/*.test.mjs"],
+          include: [
+            "packages/*/{src,server}/**/*.test.ts",
+            "models/**/*.test.mjs",
+            "scripts/**/*.test.mjs",
+            "e2e/bench/**/*.test.mjs",
+          ],
           exclude: [...configDefaults.exclude, ...modelTests],
           testTimeout: 20_000,
         },

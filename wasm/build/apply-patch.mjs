@@ -38,7 +38,8 @@ function parse(patch, name) {
         if (lines[i][0] !== "+") hunk.before.push(lines[i].slice(1));
         if (lines[i][0] !== "-") hunk.after.push(lines[i].slice(1));
       }
-      if (hunk.before.length !== Number(length)) throw new Error(`${name}: the part for line ${start} of ${file.path} is cut off`);
+      if (hunk.before.length !== Number(length))
+        throw new Error(`${name}: the part for line ${start} of ${file.path} is cut off`);
       file.hunks.push(hunk);
     }
     files.push(file);

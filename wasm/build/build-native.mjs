@@ -1,7 +1,17 @@
 // The native program: the same scorer, linked to the prebuilt libraries of @node-llama-cpp.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { cpus } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,7 +48,8 @@ export async function buildNative({ log = () => {} } = {}) {
 function findLibraries() {
   const platform = `${{ darwin: "mac", win32: "win" }[process.platform] ?? process.platform}-${process.arch}`;
   const packageFolder = join(wasmFolder, "node_modules", "@node-llama-cpp", platform);
-  if (platform !== "linux-x64") return { reason: `the native scorer is only built for linux-x64 so far, not for ${platform}` };
+  if (platform !== "linux-x64")
+    return { reason: `the native scorer is only built for linux-x64 so far, not for ${platform}` };
   if (!existsSync(packageFolder)) return { reason: `@node-llama-cpp/${platform} is not installed: run pnpm install` };
   const folder = join(realpathSync(packageFolder), "bins", platform);
   const names = readdirSync(folder);
@@ -58,7 +69,12 @@ function outputKey(compiler, libraries, llama) {
 // The headers are those of the release that the module is built from; the public structures are the same in both.
 async function build(folder, { compiler, libraries, llama, log }) {
   const includes = ["include", "ggml/include"].map((name) => `-I${join(llama.pristine, name)}`);
-  const flags = [...FLAGS, `-DOPTIO_LLAMA_RELEASE="${libraries.release}"`, `-ffile-prefix-map=${wasmFolder}=`, ...includes];
+  const flags = [
+    ...FLAGS,
+    `-DOPTIO_LLAMA_RELEASE="${libraries.release}"`,
+    `-ffile-prefix-map=${wasmFolder}=`,
+    ...includes,
+  ];
   const sources = [...listFiles(wasmFolder, ["scorer"]).filter((file) => file.endsWith(".cpp")), "targets/stdio.cpp"];
   const objects = sources.map((file) => join(folder, `${basename(file)}.o`));
   let next = 0;
@@ -71,7 +87,13 @@ async function build(folder, { compiler, libraries, llama, log }) {
   };
   await Promise.all(Array.from({ length: Math.max(1, cpus().length) }, worker));
   log("native scorer: linking");
-  const link = [`-L${libraries.folder}`, ...libraries.files.map((file) => `-l:${file}`), `-Wl,-rpath,${libraries.folder}`, "-pthread", "-ldl"];
+  const link = [
+    `-L${libraries.folder}`,
+    ...libraries.files.map((file) => `-l:${file}`),
+    `-Wl,-rpath,${libraries.folder}`,
+    "-pthread",
+    "-ldl",
+  ];
   await run(compiler, [...objects, "-o", join(folder, "optio-scorer"), ...link]);
   for (const object of objects) rmSync(object);
 }

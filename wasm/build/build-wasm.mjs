@@ -1,6 +1,15 @@
 // The WebAssembly modules: llama.cpp's objects once, with what threads need, then a link for each variant.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { cpus } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -61,9 +70,28 @@ const LINK = [
   "-sEXPORTED_RUNTIME_METHODS=HEAPU8",
   "-sINCOMING_MODULE_JS_API=instantiateWasm,print,printErr,onAbort,pthreadPoolSize,wasmMemory,buffer,wasmModule,ENVIRONMENT_IS_PTHREAD",
 ];
-const LINK_THREADS = ["-pthread", "-sPTHREAD_POOL_SIZE=Module.pthreadPoolSize", "-sDEFAULT_PTHREAD_STACK_SIZE=1MB", "-Wno-pthreads-mem-growth"];
-const SHRINK = ["-O2", "--one-caller-inline-max-function-size=20", "--flexible-inline-max-function-size=5", "--strip-debug", "--strip-producers"];
-const FEATURES = ["simd", "threads", "bulk-memory", "exception-handling", "sign-ext", "mutable-globals", "nontrapping-float-to-int"];
+const LINK_THREADS = [
+  "-pthread",
+  "-sPTHREAD_POOL_SIZE=Module.pthreadPoolSize",
+  "-sDEFAULT_PTHREAD_STACK_SIZE=1MB",
+  "-Wno-pthreads-mem-growth",
+];
+const SHRINK = [
+  "-O2",
+  "--one-caller-inline-max-function-size=20",
+  "--flexible-inline-max-function-size=5",
+  "--strip-debug",
+  "--strip-producers",
+];
+const FEATURES = [
+  "simd",
+  "threads",
+  "bulk-memory",
+  "exception-handling",
+  "sign-ext",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+];
 
 const VARIANTS = [
   { name: "simd", threads: false },
@@ -83,19 +111,32 @@ export async function buildWasm({ log = () => {} } = {}) {
   const finished = join(cacheRoot(), "wasm", key.slice(0, 24));
   const built = await publishFolder(finished, (folder) => build(folder, { emscripten, llama, key, log }));
   const copied = install(finished);
-  return { changed: llama.changed || built || copied, manifest: JSON.parse(readFileSync(join(finished, "manifest.json"), "utf8")) };
+  return {
+    changed: llama.changed || built || copied,
+    manifest: JSON.parse(readFileSync(join(finished, "manifest.json"), "utf8")),
+  };
 }
 
 /** Changes with everything that the modules are made of. */
 function outputKey(emscripten, llama) {
-  const files = listFiles(wasmFolder, ["scorer", "targets", "test/quantizer.cpp", "build/build-wasm.mjs", "build/llama-project.cmake", "build/glue.mjs"]);
+  const files = listFiles(wasmFolder, [
+    "scorer",
+    "targets",
+    "test/quantizer.cpp",
+    "build/build-wasm.mjs",
+    "build/llama-project.cmake",
+    "build/glue.mjs",
+  ]);
   return hashOf([emscripten.version, basename(llama.patched), hashFiles(wasmFolder, files)]);
 }
 
 async function build(folder, { emscripten, llama, key, log }) {
   const objects = await compileLlama(emscripten, llama, log);
   const context = { emscripten, llama, objects, folder, log };
-  const scorer = await compileAll(context, listFiles(wasmFolder, ["scorer"]).filter((file) => file.endsWith(".cpp")));
+  const scorer = await compileAll(
+    context,
+    listFiles(wasmFolder, ["scorer"]).filter((file) => file.endsWith(".cpp")),
+  );
   const manifest = { key, llamaRelease: LLAMA_RELEASE, emscripten: emscripten.version, files: {} };
   for (const variant of VARIANTS) Object.assign(manifest.files, await linkVariant(context, variant, scorer));
   await linkQuantizerTest(context);
@@ -105,7 +146,11 @@ async function build(folder, { emscripten, llama, key, log }) {
 /** The folder with llama.cpp's objects and libraries, compiled as far as they are not yet. */
 async function compileLlama(emscripten, llama, log) {
   const flags = compileFlags(llama.patched);
-  const settings = { ...LLAMA_OPTIONS, CMAKE_C_FLAGS: flags.join(" "), CMAKE_CXX_FLAGS: [...flags, EXCEPTIONS].join(" ") };
+  const settings = {
+    ...LLAMA_OPTIONS,
+    CMAKE_C_FLAGS: flags.join(" "),
+    CMAKE_CXX_FLAGS: [...flags, EXCEPTIONS].join(" "),
+  };
   const project = readFileSync(projectFile, "utf8");
   const key = hashOf([emscripten.version, llama.patched, JSON.stringify(settings), project]);
   const folder = join(cacheRoot(), "build", `llama-${key.slice(0, 24)}`);
@@ -124,8 +169,12 @@ async function compileLlama(emscripten, llama, log) {
         // GIT_DIR: a repository around the cache is not llama.cpp's, and must not get into the build.
         const env = { ...emscripten.env, GIT_DIR: "/nonexistent" };
         const lines = [];
-        await run("emcmake", ["cmake", "-S", llama.patched, "-B", folder, "-G", "Ninja", ...options], { env, onLine: (line) => lines.push(line) });
-        if (!lines.some((line) => line.includes("Wasm detected"))) throw new Error("llama.cpp did not recognise WebAssembly as its target");
+        await run("emcmake", ["cmake", "-S", llama.patched, "-B", folder, "-G", "Ninja", ...options], {
+          env,
+          onLine: (line) => lines.push(line),
+        });
+        if (!lines.some((line) => line.includes("Wasm detected")))
+          throw new Error("llama.cpp did not recognise WebAssembly as its target");
         writeFileSync(join(folder, "configured"), "");
       }
       await run("ninja", ["-C", folder, "llama"], {
@@ -152,7 +201,8 @@ async function compileAll(context, files, defines = []) {
   const waiting = [...files];
   const objects = [];
   const worker = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) objects.push(await compile(context, file, defines));
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
+      objects.push(await compile(context, file, defines));
   };
   await Promise.all(Array.from({ length: Math.max(1, cpus().length) }, worker));
   return objects.sort();
@@ -184,7 +234,11 @@ async function linkVariant(context, { name, threads }, scorer) {
   const libraries = LIBRARIES.map((path) => join(objects, path));
   const flags = [...LINK, stack, ...(threads ? LINK_THREADS : [])];
   const unwinder = threads ? await compileUnwinder(context) : [];
-  await run("em++", [...flags, ...scorer, ...target, ...unwinder, ...libraries, "-o", join(work, `scorer.${name}.mjs`)], { env: emscripten.env });
+  await run(
+    "em++",
+    [...flags, ...scorer, ...target, ...unwinder, ...libraries, "-o", join(work, `scorer.${name}.mjs`)],
+    { env: emscripten.env },
+  );
 
   const read = (suffix) => readFileSync(join(work, `scorer.${name}.${suffix}`), "utf8");
   const glue = adaptGlue(read("mjs"), { threads });
@@ -198,7 +252,11 @@ async function linkVariant(context, { name, threads }, scorer) {
   log(`scorer.${name}: shrinking`);
   const features = [...FEATURES, ...(atLeast(emscripten.numbers, [3, 1, 50]) ? ["reference-types", "multivalue"] : [])];
   const shrink = [...SHRINK, ...features.map((feature) => `--enable-${feature}`)];
-  await run(emscripten.wasmOpt, [...shrink, join(work, `scorer.${name}.wasm`), "-o", join(folder, `scorer.${name}.wasm`)], { env: emscripten.env });
+  await run(
+    emscripten.wasmOpt,
+    [...shrink, join(work, `scorer.${name}.wasm`), "-o", join(folder, `scorer.${name}.wasm`)],
+    { env: emscripten.env },
+  );
   rmSync(work, { recursive: true });
   return Object.fromEntries(names.map((file) => [file, describe(join(folder, file), log)]));
 }
@@ -213,23 +271,36 @@ async function compileUnwinder({ emscripten, objects }) {
   const source = join(emscripten.root, "system/lib/libunwind");
   const object = join(objects, "scorer", `unwinder-${emscripten.version}.o`);
   if (existsSync(object)) return [object];
-  const defines = ["-D__USING_WASM_EXCEPTIONS__", "-D_LIBUNWIND_DISABLE_VISIBILITY_ANNOTATIONS", "-DNDEBUG", "-D_Thread_local="];
+  const defines = [
+    "-D__USING_WASM_EXCEPTIONS__",
+    "-D_LIBUNWIND_DISABLE_VISIBILITY_ANNOTATIONS",
+    "-DNDEBUG",
+    "-D_Thread_local=",
+  ];
   const includes = [`-I${join(source, "include")}`, `-I${join(source, "src")}`];
   const temporary = `${object}.tmp-${process.pid}`;
-  await run("emcc", ["-O2", "-pthread", EXCEPTIONS, ...defines, ...includes, "-c", join(source, "src/Unwind-wasm.c"), "-o", temporary], {
-    env: emscripten.env,
-  });
+  await run(
+    "emcc",
+    ["-O2", "-pthread", EXCEPTIONS, ...defines, ...includes, "-c", join(source, "src/Unwind-wasm.c"), "-o", temporary],
+    {
+      env: emscripten.env,
+    },
+  );
   renameSync(temporary, object);
   return [object];
 }
 
 function describe(path, log) {
   const bytes = readFileSync(path);
-  const brotliBytes = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length;
+  const brotliBytes = brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  }).length;
   if (path.endsWith(".wasm")) {
     log(`${basename(path)}: ${bytes.length} bytes, ${brotliBytes} in brotli`);
     if (brotliBytes > MAX_BROTLI_BYTES) {
-      throw new Error(`${basename(path)} has ${brotliBytes} bytes in brotli, more than the ${MAX_BROTLI_BYTES} allowed`);
+      throw new Error(
+        `${basename(path)} has ${brotliBytes} bytes in brotli, more than the ${MAX_BROTLI_BYTES} allowed`,
+      );
     }
   }
   return { bytes: bytes.length, brotliBytes, sha256: sha256(bytes) };

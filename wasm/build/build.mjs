@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { buildNative } from "./build-native.mjs";
 import { buildWasm } from "./build-wasm.mjs";
 
-export { buildNative, buildWasm };
 export { ensureLlama } from "./fetch-llama.mjs";
+export { buildNative, buildWasm };
 
 async function main(args) {
   const unknown = args.find((arg) => arg !== "--wasm" && arg !== "--native");
@@ -18,7 +18,13 @@ async function main(args) {
   }
   if (args.length === 0 || args.includes("--native")) {
     const { changed, available, reason } = await buildNative({ log });
-    log(!available ? `No native program: ${reason}` : changed ? "The native program is in packages/server-bridge/native." : "The native program is up to date.");
+    log(
+      !available
+        ? `No native program: ${reason}`
+        : changed
+          ? "The native program is in packages/server-bridge/native."
+          : "The native program is up to date.",
+    );
   }
 }
 

@@ -2,7 +2,7 @@
 // Whatever the way, only the files that the build uses are kept, and they must have the pinned content.
 
 import { createHash } from "node:crypto";
-import { cpSync, createWriteStream, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -96,7 +96,18 @@ async function clone(target, log) {
   const tag = `refs/tags/${LLAMA_RELEASE}`;
   await run("git", ["ls-remote", "--exit-code", REPOSITORY, tag], { env, timeoutMs: CONNECT_MS });
   log(`llama.cpp ${LLAMA_RELEASE}: cloning ${REPOSITORY}`);
-  const args = ["-c", "core.autocrlf=false", "clone", "--quiet", "--depth", "1", "--branch", LLAMA_RELEASE, REPOSITORY, target];
+  const args = [
+    "-c",
+    "core.autocrlf=false",
+    "clone",
+    "--quiet",
+    "--depth",
+    "1",
+    "--branch",
+    LLAMA_RELEASE,
+    REPOSITORY,
+    target,
+  ];
   await run("git", args, { env, timeoutMs: CLONE_MS });
 }
 
@@ -106,7 +117,9 @@ function keepSources(tree, folder) {
   const files = listFiles(tree, [...SOURCES, ...top.map((entry) => `${GGML_TOP}/${entry.name}`)]);
   const found = hashFiles(tree, files);
   if (found !== CONTENT_HASH) {
-    throw new Error(`the source has the content hash ${found}, not the pinned ${CONTENT_HASH}: it is not llama.cpp ${LLAMA_RELEASE} as released`);
+    throw new Error(
+      `the source has the content hash ${found}, not the pinned ${CONTENT_HASH}: it is not llama.cpp ${LLAMA_RELEASE} as released`,
+    );
   }
   for (const file of files) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -137,7 +150,8 @@ async function packageAddress() {
     throw new Error(`the package index ${page.origin} cannot be reached: ${error.cause?.message ?? error.message}`);
   });
   if (!answer.ok) throw new Error(`the package index answered ${answer.status} for ${PACKAGE.name}`);
-  if (!answer.headers.get("content-type")?.includes("json")) throw new Error(`the package index ${page.origin} does not speak JSON (PEP 691)`);
+  if (!answer.headers.get("content-type")?.includes("json"))
+    throw new Error(`the package index ${page.origin} does not speak JSON (PEP 691)`);
   const { files } = await answer.json();
   const file = files.find((candidate) => candidate.filename === PACKAGE.file);
   if (!file) throw new Error(`the package index has no ${PACKAGE.file}`);
@@ -159,7 +173,9 @@ async function download(address, target, log) {
         done += chunk.length;
         if (done - told > 4_000_000 || done === total) {
           told = done;
-          log(`llama.cpp ${LLAMA_RELEASE}: downloading, ${(done / 1e6).toFixed(0)} of ${total ? (total / 1e6).toFixed(0) : "?"} MB`);
+          log(
+            `llama.cpp ${LLAMA_RELEASE}: downloading, ${(done / 1e6).toFixed(0)} of ${total ? (total / 1e6).toFixed(0) : "?"} MB`,
+          );
         }
         yield chunk;
       }

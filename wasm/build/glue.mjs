@@ -34,7 +34,8 @@ export function adaptGlue(source, { threads }) {
     .replaceAll("import.meta.url", '""')
     .replaceAll("self.location.href", '""');
   for (const left of ["import.meta", "new Worker(", "require(", "location.href"]) {
-    if (text.includes(left)) throw new Error(`this emscripten writes "${left}" in a way that build/glue.mjs does not know`);
+    if (text.includes(left))
+      throw new Error(`this emscripten writes "${left}" in a way that build/glue.mjs does not know`);
   }
   if (threads && !text.includes("optioThread(Module)")) {
     throw new Error("this emscripten makes its threads in a way that build/glue.mjs does not know");

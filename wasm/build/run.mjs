@@ -30,7 +30,12 @@ export function run(command, args, { onLine = () => {}, timeoutMs, ...options } 
     child.on("error", (error) => reject(new Error(`${command} could not be started: ${error.message}`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve(lines);
-      else reject(new Error(`${command} ${signal ? `was ended by ${signal}` : `failed with exit code ${code}`}:\n${lines.join("\n")}`));
+      else
+        reject(
+          new Error(
+            `${command} ${signal ? `was ended by ${signal}` : `failed with exit code ${code}`}:\n${lines.join("\n")}`,
+          ),
+        );
     });
   });
 }

@@ -36,7 +36,8 @@ export function findEmscripten() {
   const emcc = findProgram("emcc");
   const version = readVersion(emcc);
   const numbers = version.split(".").map(Number);
-  if (compare(numbers, OLDEST) < 0) throw new Error(`emscripten ${version} is too old: ${OLDEST.join(".")} or newer is needed`);
+  if (compare(numbers, OLDEST) < 0)
+    throw new Error(`emscripten ${version} is too old: ${OLDEST.join(".")} or newer is needed`);
   return { version, numbers, root: dirname(realpathSync(emcc)), wasmOpt: findWasmOpt(emcc), env: environment() };
 }
 
@@ -53,7 +54,9 @@ function compare(a, b) {
 // The file beside emcc is read instead of asking emcc, which takes a second to start.
 function readVersion(emcc) {
   const beside = join(dirname(realpathSync(emcc)), "emscripten-version.txt");
-  const text = existsSync(beside) ? readFileSync(beside, "utf8") : execFileSync(emcc, ["--version"], { encoding: "utf8" });
+  const text = existsSync(beside)
+    ? readFileSync(beside, "utf8")
+    : execFileSync(emcc, ["--version"], { encoding: "utf8" });
   const found = /(\d+\.\d+\.\d+)/.exec(text);
   if (!found) throw new Error(`${emcc} does not say its version`);
   return found[1];

@@ -105,7 +105,13 @@ export class Reader {
 }
 
 export function frame(op, id, payload = new Uint8Array(0)) {
-  return new Writer().u32(8 + payload.length).u16(0).u16(op).u32(id).raw(payload).bytes();
+  return new Writer()
+    .u32(8 + payload.length)
+    .u16(0)
+    .u16(op)
+    .u32(id)
+    .raw(payload)
+    .bytes();
 }
 
 export class ScorerError extends Error {
@@ -128,9 +134,15 @@ export function open(bytes) {
 
 /** Plan: [{ parent, tokens, reads: [{ at, ids }] }]. */
 export function encodePlan(nodes, { reuse = true, step = false, deadlineMs = 0 } = {}) {
-  const out = new Writer().u32((reuse ? 1 : 0) + (step ? 2 : 0)).f64(deadlineMs).u32(nodes.length);
+  const out = new Writer()
+    .u32((reuse ? 1 : 0) + (step ? 2 : 0))
+    .f64(deadlineMs)
+    .u32(nodes.length);
   for (const node of nodes) {
-    out.i32(node.parent).i32s(node.tokens).u32((node.reads ?? []).length);
+    out
+      .i32(node.parent)
+      .i32s(node.tokens)
+      .u32((node.reads ?? []).length);
     for (const read of node.reads ?? []) out.u32(read.at).i32s(read.ids);
   }
   return out.bytes();
@@ -139,7 +151,15 @@ export function encodePlan(nodes, { reuse = true, step = false, deadlineMs = 0 }
 function decodeScore(reader) {
   const [done, evaluated, total] = [reader.u32(), reader.u32(), reader.u32()];
   if (done === 0) return { done: false, evaluated, total };
-  const result = { done: true, evaluated, total, reused: reader.u32(), prefillMs: reader.f64(), branchesMs: reader.f64(), reads: [] };
+  const result = {
+    done: true,
+    evaluated,
+    total,
+    reused: reader.u32(),
+    prefillMs: reader.f64(),
+    branchesMs: reader.f64(),
+    reads: [],
+  };
   const count = reader.u32();
   for (let i = 0; i < count; i++) result.reads.push({ logSumExp: reader.f32(), logits: reader.numbers(Float32Array) });
   if (reader.left !== 0) throw new Error("bytes are left over");
@@ -159,7 +179,14 @@ class Calls {
     return JSON.parse((await this.call("load", new Writer().string(JSON.stringify(options)).bytes())).string());
   }
   async tokenize(text, special = false) {
-    const reader = await this.call("tokenize", new Writer().u32(1).u32(special ? 1 : 0).string(text).bytes());
+    const reader = await this.call(
+      "tokenize",
+      new Writer()
+        .u32(1)
+        .u32(special ? 1 : 0)
+        .string(text)
+        .bytes(),
+    );
     reader.u32();
     return [...reader.numbers(Int32Array)];
   }
@@ -200,7 +227,10 @@ export class ModuleClient extends Calls {
       },
       pthreadPoolSize: Math.max(1, threads - 1),
       createThread() {
-        const worker = new Worker(join(moduleFolder, "scorer.simd-threads.worker.mjs"), { name: "em-pthread", workerData: "em-pthread" });
+        const worker = new Worker(join(moduleFolder, "scorer.simd-threads.worker.mjs"), {
+          name: "em-pthread",
+          workerData: "em-pthread",
+        });
         worker.unref();
         client.#workers.push(worker);
         return worker;
@@ -255,12 +285,15 @@ export class NativeClient extends Calls {
   static async start({ threads = 2 } = {}) {
     const client = new NativeClient();
     client.threads = threads;
-    client.#child = spawn(join(nativeFolder, "optio-scorer"), { stdio: ["pipe", "pipe", process.env.OPTIO_TEST_LOG ? "inherit" : "ignore"] });
+    client.#child = spawn(join(nativeFolder, "optio-scorer"), {
+      stdio: ["pipe", "pipe", process.env.OPTIO_TEST_LOG ? "inherit" : "ignore"],
+    });
     client.#child.stdout.on("data", (data) => client.#receive(data));
     client.#child.stdin.on("error", () => {});
     client.exited = new Promise((resolve) => client.#child.on("exit", (code, signal) => resolve({ code, signal })));
     client.exited.then(({ code, signal }) => {
-      for (const { reject } of client.#waiting.splice(0)) reject(new Error(`the native program ended: ${code} ${signal}`));
+      for (const { reject } of client.#waiting.splice(0))
+        reject(new Error(`the native program ended: ${code} ${signal}`));
     });
     return client;
   }

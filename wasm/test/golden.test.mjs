@@ -28,7 +28,9 @@ describe.each(Object.entries(transports))("golden frames, %s", (_, start) => {
     }
     const [counts, wanted] = [scoreOf(a.reader), scoreOf(b.reader)];
     expect(counts.integers).toEqual(wanted.integers);
-    counts.numbers.forEach((value, index) => expect(Math.abs(value - wanted.numbers[index])).toBeLessThan(numberTolerance));
+    counts.numbers.forEach((value, index) =>
+      expect(Math.abs(value - wanted.numbers[index])).toBeLessThan(numberTolerance),
+    );
   });
 });
 

@@ -23,7 +23,12 @@ const files = {
   "more tensors than the file could name": changed(8, [255, 255, 255, 255, 255, 255, 255, 127]),
   "more facts than the file could hold": changed(16, [255, 255, 255, 255, 255, 255, 255, 127]),
   "a key longer than the file": changed(24, [255, 255, 255, 255, 255, 255, 255, 127]),
-  ...Object.fromEntries([30, 100, 1_000, 50_000, 1_000_000, 2_900_000].map((length) => [`a file cut after ${length} bytes`, modelHead(length)])),
+  ...Object.fromEntries(
+    [30, 100, 1_000, 50_000, 1_000_000, 2_900_000].map((length) => [
+      `a file cut after ${length} bytes`,
+      modelHead(length),
+    ]),
+  ),
 };
 
 describe.each(Object.entries(transports))("damaged files, %s", (_, start) => {
@@ -36,7 +41,9 @@ describe.each(Object.entries(transports))("damaged files, %s", (_, start) => {
   it.each(Object.entries(files))("%s is an error, and the scorer lives on", async (name, bytes) => {
     const path = join(folder, "model.gguf");
     writeFileSync(path, bytes);
-    await expect(scorer.load(path), name).rejects.toMatchObject({ code: expect.stringMatching(/^model_(invalid|unsupported)$/) });
+    await expect(scorer.load(path), name).rejects.toMatchObject({
+      code: expect.stringMatching(/^model_(invalid|unsupported)$/),
+    });
     await expect(scorer.hello()).resolves.toMatchObject({ protocol: 1 });
   });
 

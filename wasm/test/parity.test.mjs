@@ -44,7 +44,9 @@ it.runIf(nativeIsBuilt)("module and native program agree on the same plan", asyn
       if (values.indexOf(Math.max(...values)) === expected.indexOf(best)) alike += 1;
     });
     const rms = Math.sqrt(squares / (found.length * options.length));
-    console.log(`${name} against native: RMS ${rms.toFixed(4)} nats; same choice in ${alike} of ${decisive} decisive questions`);
+    console.log(
+      `${name} against native: RMS ${rms.toFixed(4)} nats; same choice in ${alike} of ${decisive} decisive questions`,
+    );
     expect(rms).toBeLessThan(rmsNats);
     expect(alike).toBe(decisive);
     expect(decisive).toBeGreaterThan(5);

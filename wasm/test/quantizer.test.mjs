@@ -17,7 +17,11 @@ function quantize(name, values) {
   const output = module.malloc((values.length / blockValues) * blockBytes[name.slice(0, 4)]);
   new Float32Array(module.memory.buffer, input, values.length).set(values);
   module[name](input, output, values.length);
-  const result = new Uint8Array(module.memory.buffer, output, (values.length / blockValues) * blockBytes[name.slice(0, 4)]).slice();
+  const result = new Uint8Array(
+    module.memory.buffer,
+    output,
+    (values.length / blockValues) * blockBytes[name.slice(0, 4)],
+  ).slice();
   module.free(input);
   module.free(output);
   return result;

@@ -45,11 +45,19 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
       [
         { parent: -1, tokens: root },
         ...branches.map((branch) => ({ parent: 0, tokens: branch, reads: [{ at: branch.length - 1, ids }] })),
-        { parent: 1, tokens: tokens(5, "d"), reads: [{ at: 0, ids }, { at: 4, ids }] },
+        {
+          parent: 1,
+          tokens: tokens(5, "d"),
+          reads: [
+            { at: 0, ids },
+            { at: 4, ids },
+          ],
+        },
       ],
       { reuse: false },
     );
-    const whole = async (path, at) => logProbs(await scorer.score([{ parent: -1, tokens: path, reads: [{ at, ids }] }], { reuse: false }))[0];
+    const whole = async (path, at) =>
+      logProbs(await scorer.score([{ parent: -1, tokens: path, reads: [{ at, ids }] }], { reuse: false }))[0];
     const paths = [
       ...branches.map((branch) => [...root, ...branch]),
       [...root, ...branches[0], ...tokens(5, "d").slice(0, 1)],
@@ -58,7 +66,9 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
     const found = logProbs(tree);
     for (const [index, path] of paths.entries()) {
       const expected = await whole(path, path.length - 1);
-      expected.forEach((value, id) => expect(Math.abs(found[index][id] - value), `path ${index}`).toBeLessThan(batchingNats));
+      expected.forEach((value, id) =>
+        expect(Math.abs(found[index][id] - value), `path ${index}`).toBeLessThan(batchingNats),
+      );
     }
   });
 
@@ -85,9 +95,13 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
     }));
     const result = await scorer.score([{ parent: -1, tokens: tokens(20, "root") }, ...branches], { reuse: false });
     expect(result.reads).toHaveLength(255 * 3);
-    expect(result.reads.every(({ logits, logSumExp }) => Number.isFinite(logSumExp) && logits[0] < logSumExp)).toBe(true);
+    expect(result.reads.every(({ logits, logSumExp }) => Number.isFinite(logSumExp) && logits[0] < logSumExp)).toBe(
+      true,
+    );
     const alone = await scorer.score([{ parent: -1, tokens: tokens(20, "root") }, branches[254]], { reuse: false });
-    alone.reads.forEach(({ logits }, at) => expect(Math.abs(logits[0] - result.reads[254 * 3 + at].logits[0])).toBeLessThan(0.5));
+    alone.reads.forEach(({ logits }, at) =>
+      expect(Math.abs(logits[0] - result.reads[254 * 3 + at].logits[0])).toBeLessThan(0.5),
+    );
   });
 
   it("goes step by step when asked, to the same numbers", async () => {
@@ -110,7 +124,14 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
   it.each([
     ["no node", []],
     ["a root with a parent", [{ parent: 0, tokens: [1] }]],
-    ["a parent that comes later", [{ parent: -1, tokens: [1] }, { parent: 2, tokens: [1] }, { parent: 0, tokens: [1] }]],
+    [
+      "a parent that comes later",
+      [
+        { parent: -1, tokens: [1] },
+        { parent: 2, tokens: [1] },
+        { parent: 0, tokens: [1] },
+      ],
+    ],
     ["a token outside the vocabulary", [{ parent: -1, tokens: [49152] }]],
     ["a negative token", [{ parent: -1, tokens: [-1] }]],
     ["a read behind the node", [{ parent: -1, tokens: [1, 2], reads: [{ at: 2, ids: [1] }] }]],
@@ -121,11 +142,15 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
 
   it("ends at its deadline, and is whole afterwards", async () => {
     const began = performance.now();
-    await expect(scorer.score([{ parent: -1, tokens: tokens(1000, "late") }], { reuse: false, deadlineMs: 60 })).rejects.toMatchObject({
+    await expect(
+      scorer.score([{ parent: -1, tokens: tokens(1000, "late") }], { reuse: false, deadlineMs: 60 }),
+    ).rejects.toMatchObject({
       code: "timeout",
     });
     expect(performance.now() - began).toBeLessThan(60 + 200);
-    await expect(scorer.score([{ parent: -1, tokens: [1], reads: [{ at: 0, ids: [2] }] }])).resolves.toMatchObject({ done: true });
+    await expect(scorer.score([{ parent: -1, tokens: [1], reads: [{ at: 0, ids: [2] }] }])).resolves.toMatchObject({
+      done: true,
+    });
   });
 
   it("reads hidden states, a row a position", async () => {

@@ -31,7 +31,9 @@ export function startCall(control: CallControl, what: string): Call {
   }
   signal?.throwIfAborted();
 
-  const late = new OptioError("timeout", `${what} took longer than ${timeoutMs} ms.`, { details: { timeoutMs: timeoutMs ?? 0 } });
+  const late = new OptioError("timeout", `${what} took longer than ${timeoutMs} ms.`, {
+    details: { timeoutMs: timeoutMs ?? 0 },
+  });
   const controller = new AbortController();
   const started = performance.now();
   const onAbort = () => controller.abort(signal?.reason);

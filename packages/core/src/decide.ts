@@ -121,7 +121,9 @@ function judge(
   }
   return [
     ...(labelMass !== undefined && labelMass < lowLabelMass[readout.kind]
-      ? [`"${id}": only ${percent(labelMass)} of the probability fell on the options; the model may not have understood.`]
+      ? [
+          `"${id}": only ${percent(labelMass)} of the probability fell on the options; the model may not have understood.`,
+        ]
       : []),
     ...(flipped ? [`"${id}": the answer depends on the order of the options.`] : []),
     ...(rescaledFrom === undefined ? [] : [`"${id}": the engine's probabilities summed to ${rescaledFrom}.`]),
@@ -140,4 +142,3 @@ export function checkSettings({ policy, minLabelMass, confidence }: DecisionSett
 function percent(share: number): string {
   return `${(share * 100).toPrecision(2)} %`;
 }
-

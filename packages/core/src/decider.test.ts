@@ -27,7 +27,10 @@ describe("a decider", () => {
   });
 
   it("takes a schema for the questions, and types the answers by it", async () => {
-    const schema = z.object({ team: z.enum(["billing", "technical"]).describe("Which team?"), angry: z.boolean().describe("Angry?") });
+    const schema = z.object({
+      team: z.enum(["billing", "technical"]).describe("Which team?"),
+      angry: z.boolean().describe("Angry?"),
+    });
     await using decider = createDecider({ engine: fake({ answers: { team: "technical" } }) });
     const { answers } = await decider.decide({ state, questions: schema });
     expectTypeOf(answers.team.choice).toEqualTypeOf<"billing" | "technical">();
@@ -81,8 +84,13 @@ describe("a decider", () => {
 
   it("ends a call at its time limit, and takes the decider's where the call has none", async () => {
     await using decider = createDecider({ engine: fake({ delayMs: 1_000 }), timeoutMs: 20 });
-    await expect(decider.decide({ state, questions })).rejects.toMatchObject({ code: "timeout", details: { timeoutMs: 20 } });
-    await expect(decider.decide({ state, questions, timeoutMs: 30 })).rejects.toMatchObject({ details: { timeoutMs: 30 } });
+    await expect(decider.decide({ state, questions })).rejects.toMatchObject({
+      code: "timeout",
+      details: { timeoutMs: 20 },
+    });
+    await expect(decider.decide({ state, questions, timeoutMs: 30 })).rejects.toMatchObject({
+      details: { timeoutMs: 30 },
+    });
   });
 
   it("can be closed twice and during a call, and says so afterwards", async () => {
@@ -122,7 +130,10 @@ describe("a decision", () => {
     };
     expect(await actions()).toEqual(["accept", "escalate"]);
     expect(await actions({ accept: 0.9, review: 0.05 })).toEqual(["review", "review"]);
-    expect(await actions({ accept: 0.9, review: 0.05, questions: { angry: { accept: 0.1, review: 0 } } })).toEqual(["review", "accept"]);
+    expect(await actions({ accept: 0.9, review: 0.05, questions: { angry: { accept: 0.1, review: 0 } } })).toEqual([
+      "review",
+      "accept",
+    ]);
   });
 
   it("has no action without a policy, and names the formula of its confidence", async () => {

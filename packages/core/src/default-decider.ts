@@ -1,5 +1,5 @@
-import { createDecider, type Decider, type DecideRequest } from "./decider.js";
 import type { Decision } from "./decide.js";
+import { createDecider, type DecideRequest, type Decider } from "./decider.js";
 import type { Engine, EngineSource } from "./engines/engine.js";
 import { wasm } from "./engines/wasm.js";
 import type { QuestionsInput } from "./questions/normalize.js";

@@ -8,7 +8,12 @@ describe("OptioError", () => {
       details: { neededBytes: 2e9, freeBytes: 1e9 },
     });
     const back = OptioError.fromWire(structuredClone(error.toWire()));
-    expect(back).toMatchObject({ code: "no_space", message: error.message, hint: errorHints.no_space, cause: "ENOSPC" });
+    expect(back).toMatchObject({
+      code: "no_space",
+      message: error.message,
+      hint: errorHints.no_space,
+      cause: "ENOSPC",
+    });
     expect(back.details).toEqual({ neededBytes: 2e9, freeBytes: 1e9 });
   });
 

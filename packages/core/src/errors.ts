@@ -14,10 +14,12 @@ export const errorHints = {
   invalid_setting: "See the message for the setting and its range.",
   context_too_long: "Shorten the state or the question, or load the model with a larger context.",
   // Prompt and labels.
-  template_failed: "The model's chat template uses something that is not supported; choose another model or a profile of your own.",
+  template_failed:
+    "The model's chat template uses something that is not supported; choose another model or a profile of your own.",
   too_many_options: "Use the sequence readout, which has no limit of its own, or fewer options.",
   labels_unusable: "This vocabulary has no single-token labels at the answer position; use the sequence readout.",
-  reserved_token: "The text contains a token that the model reserves for control and that cannot be written differently.",
+  reserved_token:
+    "The text contains a token that the model reserves for control and that cannot be written differently.",
   // Model files.
   model_not_found: "`optio models list` shows the known models; a path or an address works as well.",
   model_invalid: "The file is damaged or not a GGUF model; remove it and download it again.",
@@ -38,8 +40,10 @@ export const errorHints = {
   queue_full: "Wait for earlier decisions, or raise `maxQueue`.",
   timeout: "Raise `timeoutMs`, shorten the input, or choose a faster engine.",
   // Numbers.
-  non_finite_scores: "The engine returned numbers that are not finite; choose another engine or back end and report this.",
-  degenerate_scores: "All options got the same score, which a working model does not do; check the engine with `optio doctor`.",
+  non_finite_scores:
+    "The engine returned numbers that are not finite; choose another engine or back end and report this.",
+  degenerate_scores:
+    "All options got the same score, which a working model does not do; check the engine with `optio doctor`.",
   low_label_mass: "The model did not answer in the expected format; choose another model, prompt profile or readout.",
   invalid_distribution: "The engine returned probabilities that do not fit the question; report this.",
   internal: "This is a defect of optio; please report it with the message.",

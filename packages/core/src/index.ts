@@ -1,7 +1,8 @@
+export { createModelStore } from "#platform";
 export type { CallControl } from "./call.js";
-export { createDecider, type Decider, type DeciderOptions, type DecideRequest, type ReadyOptions } from "./decider.js";
-export { decide, type DecideOnceRequest } from "./default-decider.js";
 export type { Decision, DecisionSettings, DecisionTimings } from "./decide.js";
+export { createDecider, type DecideRequest, type Decider, type DeciderOptions, type ReadyOptions } from "./decider.js";
+export { type DecideOnceRequest, decide } from "./default-decider.js";
 export type {
   ChatMessage,
   Engine,
@@ -14,23 +15,22 @@ export type {
   Readout,
   Usage,
 } from "./engines/engine.js";
-export { wasm, type WasmOptions } from "./engines/wasm.js";
+export { type WasmOptions, wasm } from "./engines/wasm.js";
 export { type ErrorCode, type ErrorDetails, errorHints, OptioError } from "./errors.js";
-export { builtInProfile, parseProfile, type PromptProfile } from "./prompt/profile.js";
+export { catalogue } from "./generated/models.js";
+export { builtInProfile, type PromptProfile, parseProfile } from "./prompt/profile.js";
 export { choice } from "./questions/choice.js";
-export { noul } from "./questions/noul.js";
-export { score } from "./questions/score.js";
-export type * from "./questions/question.js";
-export type { AnswerOf, AnswersOf, QuestionInput, QuestionsInput } from "./questions/normalize.js";
 export { parseQuestions } from "./questions/from-wire.js";
+export type { AnswerOf, AnswersOf, QuestionInput, QuestionsInput } from "./questions/normalize.js";
+export { noul } from "./questions/noul.js";
+export type * from "./questions/question.js";
+export { score } from "./questions/score.js";
+export { chooseVariant, detectFeatures, type WasmFeatures, type WasmVariant } from "./scorer/variant.js";
+export type { ModuleAssets } from "./scorer/worker-api.js";
 export type { StateInput } from "./state.js";
+export type { CatalogueEntry, ModelSource } from "./store/catalogue.js";
+export type { ModelStore, StoredModel } from "./store/store.js";
 export { confidenceFormulas } from "./trust/confidence.js";
 export type { DecisionPolicy, Policy } from "./trust/policy.js";
 export type { Receipt } from "./trust/receipt.js";
-export { chooseVariant, detectFeatures, type WasmFeatures, type WasmVariant } from "./scorer/variant.js";
-export type { ModuleAssets } from "./scorer/worker-api.js";
-export { catalogue } from "./generated/models.js";
-export type { CatalogueEntry, ModelSource } from "./store/catalogue.js";
-export type { ModelStore, StoredModel } from "./store/store.js";
-export { createModelStore } from "#platform";
 export { optioVersion } from "./version.js";

@@ -56,7 +56,9 @@ describe("Turnstile", () => {
   it("never gets stuck, whatever fails or is aborted", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ fails: fc.boolean(), abort: fc.option(fc.constantFrom("before", "soon")) }), { maxLength: 12 }),
+        fc.array(fc.record({ fails: fc.boolean(), abort: fc.option(fc.constantFrom("before", "soon")) }), {
+          maxLength: 12,
+        }),
         async (calls) => {
           const gate = new Turnstile(100);
           const settled = calls.map(({ fails, abort }) => {

@@ -39,9 +39,13 @@ export class Turnstile {
       return;
     }
     if (this.#waiting.size >= this.#maxWaiting) {
-      throw new OptioError("queue_full", `${this.#waiting.size} decisions are waiting already, the most that are allowed.`, {
-        details: { maxQueue: this.#maxWaiting },
-      });
+      throw new OptioError(
+        "queue_full",
+        `${this.#waiting.size} decisions are waiting already, the most that are allowed.`,
+        {
+          details: { maxQueue: this.#maxWaiting },
+        },
+      );
     }
     let waiter: Waiter | undefined;
     const turn = new Promise<void>((resolve, reject) => {
@@ -53,7 +57,11 @@ export class Turnstile {
       await untilAborted(turn, signal);
     } catch (error) {
       // The turn may have come in the very moment of the abort: then it has to be passed on.
-      if (waiter !== undefined && !this.#waiting.delete(waiter)) turn.then(() => this.#leave(), () => undefined);
+      if (waiter !== undefined && !this.#waiting.delete(waiter))
+        turn.then(
+          () => this.#leave(),
+          () => undefined,
+        );
       this.#announce();
       throw error;
     }

@@ -1,4 +1,4 @@
-import type { ReadResult, ReservedToken, ScorePlan, Scorer, ScoreResult, TokenizeText } from "../src/scorer/scorer.js";
+import type { ReadResult, ReservedToken, ScorePlan, ScoreResult, Scorer, TokenizeText } from "../src/scorer/scorer.js";
 
 /**
  * A scorer for tests without a model. Its vocabulary is the 256 bytes, two control tokens and one user-defined token,

@@ -79,7 +79,7 @@ export class AnswerBars extends LitElement {
   declare named: NamedAnswer;
 
   override render(): TemplateResult {
-    const { name, instructions, answer } = this.named;
+    const { name, instructions, answer, readout } = this.named;
     const best = answer.distribution.reduce((a, b) => (b.probability > a.probability ? b : a));
     return html`
       <section class="panel" aria-labelledby="question" data-question=${name}>
@@ -95,7 +95,7 @@ export class AnswerBars extends LitElement {
             <span class="soft">Confidence ${percent(answer.confidence)}</span>
           </p>
         </div>
-        ${cautions(answer).map((caution) => html`<p class="problem">${caution}</p>`)}
+        ${cautions(answer, readout).map((caution) => html`<p class="problem">${caution}</p>`)}
         <ul>
           ${answer.distribution.map(({ option, probability }) => bar(optionLabel(answer, option), probability, option === best.option))}
         </ul>

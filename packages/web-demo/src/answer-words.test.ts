@@ -32,16 +32,17 @@ describe("headline", () => {
 
 describe("cautions", () => {
   it("has none about a clear answer", () => {
-    expect(cautions(answered(team, [0.2, 0.8]))).toEqual([]);
+    expect(cautions(answered(team, [0.2, 0.8]), "letter")).toEqual([]);
   });
 
   it("calls a difference of less than ten points close, and names both options", () => {
-    expect(cautions(answered(angry, [0.52, 0.48]))).toEqual(["Close call between Yes and No."]);
-    expect(cautions(answered(urgency, [0.3, 0.36, 0.34]))).toEqual(["Close call between normal and urgent."]);
+    expect(cautions(answered(angry, [0.52, 0.48]), "letter")).toEqual(["Close call between Yes and No."]);
+    expect(cautions(answered(urgency, [0.3, 0.36, 0.34]), "letter")).toEqual(["Close call between normal and urgent."]);
   });
 
   it("says when the model wanted to say something else", () => {
-    expect(cautions(answered(team, [0.1, 0.9], 0.2))[0]).toContain("did not really answer");
+    expect(cautions(answered(team, [0.1, 0.9], 0.05), "letter")[0]).toContain("did not really answer");
+    expect(cautions(answered(team, [0.1, 0.9], 0.05), "sequence")).toEqual([]);
   });
 });
 

@@ -1,11 +1,14 @@
-import type { Answer } from "@optio/core";
+import type { Answer, Readout } from "@optio/core";
 import { percent } from "./words.js";
 
 /** Under this distance between the first two options the answer is called close. */
 const closeCall = 0.1;
 
-/** Below this label mass the model did not answer in the asked form, whatever the shares among the options are. */
-const lowLabelMass = 0.5;
+/**
+ * Below this label mass the model did not answer in the asked form, whatever the shares among the options are. Letters take
+ * nearly all of it; whole texts share it with every other wording.
+ */
+const lowLabelMass: Readonly<Record<Readout["kind"], number>> = { letter: 0.1, sequence: 1e-6 };
 
 /** The answer in one sentence for someone who knows nothing of models. */
 export function headline(answer: Answer): string {
@@ -20,9 +23,9 @@ export function headline(answer: Answer): string {
 }
 
 /** What a reader should know before trusting the answer; none is the normal case. */
-export function cautions(answer: Answer): readonly string[] {
+export function cautions(answer: Answer, readout: Readout["kind"]): readonly string[] {
   const found: string[] = [];
-  if (answer.labelMass !== undefined && answer.labelMass < lowLabelMass) {
+  if (answer.labelMass !== undefined && answer.labelMass < lowLabelMass[readout]) {
     found.push("The model did not really answer: most of its weight went to other words.");
   }
   const [first, second] = [...answer.distribution].sort((a, b) => b.probability - a.probability);

@@ -43,7 +43,7 @@ export function nextPhase(phase: Phase, event: PhaseEvent): Phase {
     case "pause":
       return phase.kind === "downloading" ? { kind: "paused", loaded: phase.loaded, total: phase.total } : phase;
     case "empty":
-      return { kind: "empty", ...note(event.note) };
+      return phase.kind === "unsupported" ? phase : { kind: "empty", ...note(event.note) };
     case "ready":
       return isStarting(phase) || phase.kind === "running" ? { kind: "ready", ...note(event.note) } : phase;
     case "run":

@@ -4,6 +4,7 @@ import {
   type Decider,
   type EngineInfo,
   OptioError,
+  type Readout,
   type Receipt,
   type Usage,
 } from "@optio/core";
@@ -26,6 +27,7 @@ export interface NamedAnswer {
   readonly name: string;
   readonly instructions: string;
   readonly answer: Answer;
+  readonly readout: Readout["kind"];
 }
 
 /** Confidence from which an answer is accepted, and from which it is worth a person's look. */
@@ -37,7 +39,6 @@ export class Session {
   readonly #onChange: () => void;
   #decider: Decider | undefined;
   #call: AbortController | undefined;
-  /** The model that the running decider has, which may differ from the one chosen for the next start. */
   phase: Phase = { kind: "empty" };
   offers: readonly ModelOffer[] = [];
   modelId: string;
@@ -68,28 +69,34 @@ export class Session {
   async choose(modelId: string): Promise<void> {
     if (!isIdle(this.phase) || modelId === this.modelId) return;
     this.modelId = modelId;
-    await this.#letGo();
     this.#apply({ type: "empty" });
+    await this.#letGo();
   }
 
   /** Downloads the model if need be, checks and loads it. */
   async start(): Promise<void> {
     if (!isIdle(this.phase)) return;
-    await this.#letGo();
     this.#apply({ type: "start" });
     const call = new AbortController();
     this.#call = call;
+    await this.#letGo();
+    if (call.signal.aborted) return;
     const decider = createDecider({ engine: this.#engines.source(this.modelId), policy });
     this.#decider = decider;
     let loadStarted = performance.now();
     try {
-      this.info = await decider.ready({
+      const info = await decider.ready({
         signal: call.signal,
         onProgress: (progress) => {
           if (progress.phase !== "load") loadStarted = performance.now();
           if (this.#call === call) this.#apply({ type: "progress", progress });
         },
       });
+      if (call.signal.aborted) {
+        await decider.close();
+        return;
+      }
+      this.info = info;
       this.loadMs = performance.now() - loadStarted;
       this.#apply({ type: "ready" });
     } catch (error) {
@@ -115,12 +122,13 @@ export class Session {
   /** Deletes what this browser keeps of the chosen model. */
   async discard(): Promise<void> {
     this.#call?.abort();
-    await this.#letGo();
-    let failure: Failure | undefined;
-    await this.#engines.discard(this.modelId).catch((error: unknown) => {
-      failure = failureOf(error);
-    });
-    this.#apply({ type: "empty", ...(failure === undefined ? {} : { note: failure.message }) });
+    this.#apply({ type: "empty" });
+    try {
+      await this.#letGo();
+      await this.#engines.discard(this.modelId);
+    } catch (error) {
+      if (this.phase.kind === "empty") this.#apply({ type: "empty", note: failureOf(error).message });
+    }
     await this.#refreshOffers();
   }
 
@@ -146,7 +154,9 @@ export class Session {
       });
       const answers = read.questions.flatMap(({ name, question: { instructions } }) => {
         const answer = decision.answers[name];
-        return answer === undefined ? [] : [{ name, instructions, answer: answer as Answer }];
+        return answer === undefined
+          ? []
+          : [{ name, instructions, answer: answer as Answer, readout: decision.receipt.readout.kind }];
       });
       this.result = { ...decision, answers, asked: { state, drafts } };
       this.#apply({ type: "ready" });
@@ -172,7 +182,7 @@ export class Session {
     try {
       this.offers = await this.#engines.offers();
     } catch (error) {
-      this.#apply({ type: "empty", note: failureOf(error).message });
+      if (this.phase.kind === "empty") this.#apply({ type: "empty", note: failureOf(error).message });
     }
     this.#onChange();
   }

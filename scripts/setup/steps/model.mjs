@@ -26,7 +26,11 @@ export function model({ id, title, file, bytes, sha256 }) {
     // The hash was checked while the file was written; its size tells whether somebody cut it since.
     intact: () => factsOfFile(path)?.startsWith(`${bytes} `) === true,
     // The command line is what downloads, but a new build of it is no reason to download again.
-    work: ({ run }) => run(process.execPath, [join(root, "packages/cli/bin/optio.js"), "models", "pull", id], { cwd: root, env: { OPTIO_CACHE: cache } }),
+    work: ({ run }) =>
+      run(process.execPath, [join(root, "packages/cli/bin/optio.js"), "models", "pull", id], {
+        cwd: root,
+        env: { OPTIO_CACHE: cache },
+      }),
   };
 }
 

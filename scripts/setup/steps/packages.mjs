@@ -8,7 +8,12 @@ import { wasmScorer } from "./scorer.mjs";
 /** In the order of their dependencies. */
 const names = ["core", "server-bridge", "cli", "web-demo"];
 
-const outputs = ["packages/core/dist/index.js", "packages/server-bridge/dist/index.js", "packages/cli/dist/main.js", "packages/web-demo/dist/index.html"];
+const outputs = [
+  "packages/core/dist/index.js",
+  "packages/server-bridge/dist/index.js",
+  "packages/cli/dist/main.js",
+  "packages/web-demo/dist/index.html",
+];
 
 const isSource = (path) => !path.includes("/test-results/") && !/\.test\.m?ts$/.test(path);
 

@@ -4,7 +4,8 @@ import { factsOfProgram, hashOfFiles } from "../fingerprint.mjs";
 import { root } from "../places.mjs";
 import { dependencies } from "./dependencies.mjs";
 
-const sources = () => hashOfFiles(["wasm/scorer", "wasm/targets", "wasm/patches", "wasm/build", "wasm/test/quantizer.cpp"]);
+const sources = () =>
+  hashOfFiles(["wasm/scorer", "wasm/targets", "wasm/patches", "wasm/build", "wasm/test/quantizer.cpp"]);
 const build = join(root, "wasm/build/build.mjs");
 
 /** llama.cpp and the scorer as WebAssembly. The build keeps what it makes in the cache, so a new clone only copies. */
@@ -24,7 +25,10 @@ export const nativeScorer = {
   place: "clone",
   inputs: sources,
   // Not every platform has the libraries: then there is no program, and the build has said so.
-  intact: () => process.platform !== "linux" || process.arch !== "x64" || existsSync(join(root, "packages/server-bridge/native/native.json")),
+  intact: () =>
+    process.platform !== "linux" ||
+    process.arch !== "x64" ||
+    existsSync(join(root, "packages/server-bridge/native/native.json")),
   needs: [dependencies],
   work: ({ run }) => run(process.execPath, [build, "--native"], { cwd: root }),
 };

@@ -56,5 +56,8 @@ function instructions(names, lacking) {
 function systemName() {
   if (process.platform !== "linux") return process.platform;
   const file = "/etc/os-release";
-  return (existsSync(file) && /^PRETTY_NAME="?([^"\n]+)/m.exec(readFileSync(file, "utf8"))?.[1]) || "a system without apt-get";
+  return (
+    (existsSync(file) && /^PRETTY_NAME="?([^"\n]+)/m.exec(readFileSync(file, "utf8"))?.[1]) ||
+    "a system without apt-get"
+  );
 }

@@ -1,8 +1,17 @@
 /** For those who write engines and scorers of their own; `@optio/server-bridge` is made with it. */
 export { OptioError } from "../errors.js";
-export type * from "./engine.js";
-export { createLocalEngine, type LocalEngineOptions, type LocalModel, localModel } from "./local.js";
 export type { PromptProfile } from "../prompt/profile.js";
-export { type Frame, FrameKind, FrameReader, FrameSplitter, FrameWriter, Op, protocolVersion, readFrame } from "../scorer/frame.js";
+export {
+  type Frame,
+  FrameKind,
+  FrameReader,
+  FrameSplitter,
+  FrameWriter,
+  Op,
+  protocolVersion,
+  readFrame,
+} from "../scorer/frame.js";
 export * from "../scorer/protocol.js";
 export type * from "../scorer/scorer.js";
+export type * from "./engine.js";
+export { createLocalEngine, type LocalEngineOptions, type LocalModel, localModel } from "./local.js";

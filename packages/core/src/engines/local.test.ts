@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byteScorer, type ByteScorer } from "../../test/byte-scorer.js";
+import { type ByteScorer, byteScorer } from "../../test/byte-scorer.js";
 import { builtInProfile } from "../prompt/profile.js";
 import { choice } from "../questions/choice.js";
 import { noul } from "../questions/noul.js";

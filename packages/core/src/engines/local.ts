@@ -1,6 +1,6 @@
 import { OptioError } from "../errors.js";
 import { type LabelSource, labelSource } from "../prompt/labels.js";
-import { type PassSpec, planPasses, type PromptContext } from "../prompt/plan.js";
+import { type PassSpec, type PromptContext, planPasses } from "../prompt/plan.js";
 import { builtInProfile, type PromptProfile, profileIdentity } from "../prompt/profile.js";
 import { preparePromptFrame } from "../prompt/prompt-frame.js";
 import { stateText } from "../prompt/state-text.js";

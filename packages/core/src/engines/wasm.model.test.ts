@@ -1,17 +1,23 @@
-import { afterAll, describe, expect, it } from "vitest";
-import { choice, createDecider, createModelStore, noul, score, wasm, type WasmOptions } from "@optio/core";
+import { choice, createDecider, createModelStore, noul, score, type WasmOptions, wasm } from "@optio/core";
 import type { DecisionRequest, Engine } from "@optio/core/engines";
 import { engineContract } from "@optio/core/testing";
+import { afterAll, describe, expect, it } from "vitest";
 
 /** The built library on the real tiny model, in worker threads. */
 const model = "smollm2-135m-instruct";
-const variants = [{ variant: "simd" }, { variant: "simd-threads", threads: 2 }] as const satisfies readonly WasmOptions[];
+const variants = [
+  { variant: "simd" },
+  { variant: "simd-threads", threads: 2 },
+] as const satisfies readonly WasmOptions[];
 
 /** Log-probabilities of the two builds differ by rounding only: the kernels are the same, their order of adding is not. */
 const toleranceNats = 0.05;
 
 const questions = {
-  team: choice("Which team should handle this ticket?", { billing: "Invoices and refunds", technical: "Bugs and outages" }),
+  team: choice("Which team should handle this ticket?", {
+    billing: "Invoices and refunds",
+    technical: "Bugs and outages",
+  }),
   angry: noul("Is the customer angry?"),
   urgency: score("How urgent is it?", ["can wait", "this week", "now"]),
 };
@@ -47,7 +53,10 @@ describe("a decider on the wasm engine", () => {
       expect(answer.labelMass).toBeGreaterThan(0);
     }
     expect(usage.inputTokens).toBe(usage.evaluatedTokens + usage.reusedTokens);
-    expect(receipt).toMatchObject({ engine: { kind: "wasm", backend: "simd-threads", threads: 2 }, profile: { id: "state-first" } });
+    expect(receipt).toMatchObject({
+      engine: { kind: "wasm", backend: "simd-threads", threads: 2 },
+      profile: { id: "state-first" },
+    });
   });
 
   it("does not evaluate a state again that the last call left, and gives the same numbers", async () => {
@@ -112,7 +121,9 @@ describe("both builds", () => {
       const raw = await engine.decide(request, { signal: new AbortController().signal, timeoutMs: 120_000 });
       await engine.close();
       return raw.questions.flatMap(({ passes }) =>
-        passes.flatMap(({ reading }) => (reading.kind === "letter" ? reading.logits.map((x) => x - reading.logSumExp) : [])),
+        passes.flatMap(({ reading }) =>
+          reading.kind === "letter" ? reading.logits.map((x) => x - reading.logSumExp) : [],
+        ),
       );
     };
     const values: (readonly number[])[] = [];

@@ -45,7 +45,9 @@ async function openOpfs(path: readonly string[]): Promise<SyncReader> {
 }
 
 function openBlob(blob: Blob): SyncReader {
-  const reader = new (globalThis as unknown as { FileReaderSync: new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer } }).FileReaderSync();
+  const reader = new (
+    globalThis as unknown as { FileReaderSync: new () => { readAsArrayBuffer(blob: Blob): ArrayBuffer } }
+  ).FileReaderSync();
   return {
     size: blob.size,
     read(destination, offset) {

@@ -1,6 +1,6 @@
 import { expose } from "comlink";
 import { catalogue } from "../generated/models.js";
-import { outcomeOf, type Outcome } from "../scorer/outcome.js";
+import { type Outcome, outcomeOf } from "../scorer/outcome.js";
 import { CallAborted } from "../scorer/protocol.js";
 import { createStore, type ModelStore, type StoreCallOptions } from "../store/store.js";
 import { browserStorePlatform } from "./browser-store-platform.js";
@@ -32,7 +32,8 @@ const api: StoreWorkerApi = {
   list: () => outcomeOf(() => store.list()),
   status: (reference) => outcomeOf(() => store.status(reference)),
   get: (id, reference) => call(id, (options) => store.get(reference, options)),
-  add: (id, file, name) => call(id, (options) => store.add(file, { ...options, ...(name === undefined ? {} : { name }) })),
+  add: (id, file, name) =>
+    call(id, (options) => store.add(file, { ...options, ...(name === undefined ? {} : { name }) })),
   verify: (id, model) => call(id, (options) => store.verify(model, options)),
   remove: (reference) => outcomeOf(() => store.remove(reference)),
   cancel: async (id) => running.get(id)?.abort(new CallAborted()),

@@ -1,7 +1,7 @@
 import { wrap } from "comlink";
 import { untilAborted } from "../call.js";
 import { OptioError } from "../errors.js";
-import { type Outcome, valueOf } from "../scorer/outcome.js";
+import { type Outcome, unwrap } from "../scorer/outcome.js";
 import { CallAborted } from "../scorer/protocol.js";
 import type { AddOptions, ModelStore, StoreCallOptions, StoreProgress, StoreSettings } from "../store/store.js";
 import { isStoreNotice, type StoreWorkerApi } from "./store-worker-api.js";
@@ -67,7 +67,7 @@ class WorkerStore implements ModelStore {
   async #ask<T>(work: (api: StoreWorkerApi) => Promise<Outcome<T>>): Promise<T> {
     this.#api ??= this.#start();
     const api = await this.#api;
-    return valueOf(await untilAborted(work(api), this.#death.signal));
+    return unwrap(await untilAborted(work(api), this.#death.signal));
   }
 
   async #start(): Promise<StoreWorkerApi> {

@@ -1,4 +1,5 @@
 import { expose } from "comlink";
+import { OptioError } from "../errors.js";
 import { createScorerWorker, readyNotice, type WorkerHost } from "../scorer/worker.js";
 import type { WorkerNotice } from "../scorer/worker-api.js";
 import { openModelFile } from "./browser-files.js";
@@ -16,7 +17,7 @@ const host: WorkerHost = {
 
 async function compileFrom(address: string): Promise<WebAssembly.Module> {
   const response = await fetch(address);
-  if (!response.ok) throw new TypeError(`${address} answered ${response.status}`);
+  if (!response.ok) throw new OptioError("engine_start_failed", `${address} answered ${response.status}.`);
   // A server that does not know the type of .wasm files is common; compiling from the bytes works with any type.
   return response.headers.get("content-type")?.startsWith("application/wasm")
     ? WebAssembly.compileStreaming(response)

@@ -1,7 +1,7 @@
-import type { ModuleAssets } from "../scorer/worker-api.js";
-import type { WorkerHandle } from "../scorer/worker-handle.js";
-import { isWorkerNotice } from "../scorer/worker-api.js";
 import type { WasmVariant } from "../scorer/variant.js";
+import type { ModuleAssets } from "../scorer/worker-api.js";
+import { isWorkerNotice } from "../scorer/worker-api.js";
+import type { WorkerHandle } from "../scorer/worker-handle.js";
 import { watchLife } from "./worker-life.js";
 
 export { createModelStore } from "./browser-store.js";

@@ -15,7 +15,12 @@ const progressSchema = z.union([
   z.object({ phase: z.literal("download"), loaded: z.number(), total: z.number(), bytesPerSecond: z.number() }),
   z.object({ phase: z.literal("verify"), loaded: z.number(), total: z.number() }),
 ]);
-const holderSchema = z.object({ pid: z.number(), host: z.string(), token: z.string(), progress: progressSchema.optional() });
+const holderSchema = z.object({
+  pid: z.number(),
+  host: z.string(),
+  token: z.string(),
+  progress: progressSchema.optional(),
+});
 
 /** Locks as files in the store's folder `locks`, made exclusively; their text says who holds them and how far the work is. */
 export function nodeLock(root: string): StoreLock {
@@ -50,7 +55,10 @@ async function waitOnce(path: string, name: string, { wait = true, signal, onWai
     return;
   }
   if (!wait) {
-    throw new OptioError("store_busy", `Another process${holder === undefined ? "" : ` (${holder.pid})`} is working on ${name}.`);
+    throw new OptioError(
+      "store_busy",
+      `Another process${holder === undefined ? "" : ` (${holder.pid})`} is working on ${name}.`,
+    );
   }
   if (holder?.progress !== undefined) onWait?.(holder.progress);
   await pause(lookMs, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
@@ -108,7 +116,9 @@ class FileLock implements HeldLock {
     const now = Date.now();
     if (now - this.#reportedAt < lookMs || this.#released || this.lost.aborted) return;
     this.#reportedAt = now;
-    this.#writing = this.#writing.then(() => writeFile(this.#path, textOf(this.#token, progress)).catch(() => undefined));
+    this.#writing = this.#writing.then(() =>
+      writeFile(this.#path, textOf(this.#token, progress)).catch(() => undefined),
+    );
   }
 
   async release(): Promise<void> {

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
+import type { WasmVariant } from "../scorer/variant.js";
 import type { ModuleAssets } from "../scorer/worker-api.js";
 import type { WorkerHandle } from "../scorer/worker-handle.js";
-import type { WasmVariant } from "../scorer/variant.js";
 import { nodeEndpoint } from "./node-endpoint.js";
 
 export { createModelStore } from "./node-store.js";

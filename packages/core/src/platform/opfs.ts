@@ -53,7 +53,8 @@ async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof DOMException && (error.name === "NotFoundError" || error.name === "TypeMismatchError")) return undefined;
+    if (error instanceof DOMException && (error.name === "NotFoundError" || error.name === "TypeMismatchError"))
+      return undefined;
     throw error;
   }
 }

@@ -35,9 +35,13 @@ export function labelSource(scorer: Scorer, frame: PromptFrame): LabelSource {
       throw new OptioError("labels_unusable", "No letter is a single token where this model's answer begins.");
     }
     if (found.length < count) {
-      throw new OptioError("too_many_options", `A question has ${count} options, and this model has ${found.length} labels.`, {
-        details: { options: count, labels: found.length },
-      });
+      throw new OptioError(
+        "too_many_options",
+        `A question has ${count} options, and this model has ${found.length} labels.`,
+        {
+          details: { options: count, labels: found.length },
+        },
+      );
     }
     return found.slice(0, count);
   };

@@ -1,7 +1,20 @@
 /** The day that templates are told it is: a prompt must not change overnight. */
 export const pinnedDate = "2026-01-01";
 
-const months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /** `strftime` of the pinned day at midnight, for the directives that chat templates use; others stay as they are. */

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byteScorer, type ByteScorer, reserved, textOf } from "../../test/byte-scorer.js";
+import { type ByteScorer, byteScorer, reserved, textOf } from "../../test/byte-scorer.js";
 import type { Readout } from "../engines/engine.js";
 import { choice } from "../questions/choice.js";
 import { noul } from "../questions/noul.js";
 import type { Question } from "../questions/question.js";
 import { labelSource } from "./labels.js";
-import { type PassSpec, planPasses, type PromptContext } from "./plan.js";
+import { type PassSpec, type PromptContext, planPasses } from "./plan.js";
 import { builtInProfile } from "./profile.js";
 import { preparePromptFrame } from "./prompt-frame.js";
 
@@ -81,7 +81,12 @@ describe("planPasses", () => {
   it("evaluates the state once for several questions", async () => {
     const context = await contextFor(byteScorer(chatml));
     const angry = noul("Angry?");
-    const together = await planPasses(context, letter, [spec(team, "x".repeat(500)), spec(angry, "x".repeat(500))], signal);
+    const together = await planPasses(
+      context,
+      letter,
+      [spec(team, "x".repeat(500)), spec(angry, "x".repeat(500))],
+      signal,
+    );
     const [root, ...branches] = together.plan.nodes;
     expect(textOf(root?.tokens ?? [])).toMatch(/x{500}\n\n$/);
     expect(branches.every((node) => !textOf(node.tokens).includes("xx"))).toBe(true);
@@ -109,7 +114,12 @@ describe("planPasses", () => {
   it("gives every token of an option's text and its end the log-probability that the whole prompt gives it", async () => {
     const scorer = byteScorer(chatml);
     const context = await contextFor(scorer);
-    const plan = await planPasses(context, sequence, [spec(team, "My bill."), spec(noul("Angry?"), "My bill.")], signal);
+    const plan = await planPasses(
+      context,
+      sequence,
+      [spec(team, "My bill."), spec(noul("Angry?"), "My bill.")],
+      signal,
+    );
     const passes = plan.toPasses(await scorer.score(plan.plan));
     const heads = promptsOf(plan).filter((prompt) => textOf(prompt).endsWith("assistant\n"));
     expect(heads).toHaveLength(2);
@@ -140,7 +150,9 @@ describe("planPasses", () => {
     const scorer = byteScorer(chatml);
     const context = await contextFor(scorer);
     const markers = fc.constantFrom(...reserved.map(({ text }) => text), "<|im_start|>system\n", "<tool_call", "call>");
-    const hostile = fc.array(fc.oneof(markers, fc.string({ unit: "grapheme" })), { maxLength: 8 }).map((parts) => parts.join(""));
+    const hostile = fc
+      .array(fc.oneof(markers, fc.string({ unit: "grapheme" })), { maxLength: 8 })
+      .map((parts) => parts.join(""));
     const clean = promptsOf(await planPasses(context, letter, [spec(noul("ok?"), "x")], signal))[0] ?? [];
     const own = clean.filter((token) => token > 255).length;
     await fc.assert(
@@ -185,7 +197,10 @@ describe("labels", () => {
   it("are refused when the vocabulary has too few single-token letters", async () => {
     const context = await contextFor(byteScorer(chatml));
     await expect(context.labels(52, signal)).resolves.toHaveLength(52);
-    await expect(context.labels(53, signal)).rejects.toMatchObject({ code: "too_many_options", details: { labels: 52 } });
+    await expect(context.labels(53, signal)).rejects.toMatchObject({
+      code: "too_many_options",
+      details: { labels: 52 },
+    });
   });
 
   it("are refused when no letter stays a token of its own behind the template", async () => {
@@ -197,7 +212,9 @@ describe("labels", () => {
       (await tokenize(texts)).map((tokens) => {
         const at = tokens.lastIndexOf(10);
         const next = tokens[at + 1];
-        return next === undefined ? tokens : Int32Array.of(...tokens.slice(0, at), 1_000 + next, ...tokens.slice(at + 2));
+        return next === undefined
+          ? tokens
+          : Int32Array.of(...tokens.slice(0, at), 1_000 + next, ...tokens.slice(at + 2));
       });
     await expect(context.labels(2, signal)).rejects.toMatchObject({ code: "labels_unusable" });
   });

@@ -1,7 +1,7 @@
 import type { Pass, Reading, Readout } from "../engines/engine.js";
 import { OptioError } from "../errors.js";
 import type { Option, Question } from "../questions/question.js";
-import type { Scorer, ScorePlan, ScoreResult } from "../scorer/scorer.js";
+import type { ScorePlan, ScoreResult, Scorer } from "../scorer/scorer.js";
 import type { LabelSource } from "./labels.js";
 import { PlanBuilder, type PlanLeaf, type ReadRef } from "./plan-builder.js";
 import { fillIn, type PromptProfile } from "./profile.js";
@@ -57,7 +57,10 @@ export async function planPasses(
     questionSection(profile, readout, spec, labelTexts),
   ]);
   const answers = readout.kind === "sequence" ? specs.flatMap(({ question }) => question.options.map(shownText)) : [];
-  const tokenize = await tokenizer(scorer, [...sections, ...answers, reply], signal);
+  const inContext = answers.flatMap((answer) => [answer, frame.answerLead + answer]);
+  const tokenize = await tokenizer(scorer, [...sections, reply, frame.answerLead, ...inContext], signal);
+  const tokenizeAnswer = (text: string): Int32Array =>
+    behind(tokenize(frame.answerLead), tokenize(frame.answerLead + text)) ?? tokenize(text);
 
   const builder = new PlanBuilder();
   const readers = specs.map((spec, index) => {
@@ -66,8 +69,13 @@ export async function planPasses(
     const ordered = profile.layout === "state-first" ? [state, question] : [question, state];
     const leaf = builder.path([frame.head, ...ordered, tokenize(reply), frame.tail]);
     return readout.kind === "letter"
-      ? letterReader(builder, leaf, spec, labels.map(({ token }) => token))
-      : sequenceReader(builder, leaf, spec, tokenize, frame.endToken);
+      ? letterReader(
+          builder,
+          leaf,
+          spec,
+          labels.map(({ token }) => token),
+        )
+      : sequenceReader(builder, leaf, spec, tokenizeAnswer, frame.endToken);
   });
 
   const { plan, longestPath, tokens } = builder.build();
@@ -87,7 +95,11 @@ export async function planPasses(
 type Reader = (result: ScoreResult) => Reading;
 
 function letterReader(builder: PlanBuilder, leaf: PlanLeaf, { order }: PassSpec, tokens: readonly number[]): Reader {
-  const refs = order.map((_, place) => builder.read(leaf, tokens[place] ?? -1));
+  const refs = order.map((_, place) => {
+    const token = tokens[place];
+    if (token === undefined) throw new OptioError("internal", `There is no label for place ${place}.`);
+    return builder.read(leaf, token);
+  });
   return (result) => {
     const logits = new Array<number>(order.length);
     let logSumExp = Number.NaN;
@@ -100,17 +112,20 @@ function letterReader(builder: PlanBuilder, leaf: PlanLeaf, { order }: PassSpec,
   };
 }
 
-/** Options share the tokens that they begin with. The end of the answer is part of each, so that none is the beginning of another. */
+/**
+ * Options share the tokens that they begin with. The end of the answer is part of each, so that none is only the
+ * beginning of another.
+ */
 function sequenceReader(
   builder: PlanBuilder,
   leaf: PlanLeaf,
   { question }: PassSpec,
-  tokenize: (text: string) => Int32Array,
-  endToken: number,
+  tokenizeAnswer: (text: string) => Int32Array,
+  endToken: number | undefined,
 ): Reader {
   const refs = question.options.map((option) => {
     let node = leaf;
-    const tokens = [...tokenize(shownText(option)), endToken];
+    const tokens = [...tokenizeAnswer(shownText(option)), ...(endToken === undefined ? [] : [endToken])];
     return tokens.map((token, index) => {
       const ref = builder.read(node, token);
       if (index < tokens.length - 1) node = builder.extend(node, token);
@@ -128,7 +143,10 @@ function sequenceReader(
   });
 }
 
-function valueAt(result: ScoreResult, ref: ReadRef | undefined): { readonly logit: number; readonly logSumExp: number } {
+function valueAt(
+  result: ScoreResult,
+  ref: ReadRef | undefined,
+): { readonly logit: number; readonly logSumExp: number } {
   const read = ref === undefined ? undefined : result.nodes[ref.node]?.[ref.read];
   const logit = ref === undefined ? undefined : read?.logits[ref.id];
   if (read === undefined || logit === undefined) {
@@ -159,6 +177,14 @@ function questionSection(
 
 function shownText(option: Option): string {
   return wellFormed(option.text ?? option.key);
+}
+
+/**
+ * What `joint` has behind `lead`; undefined where it does not begin with it, since a token spans the border. Some
+ * vocabularies write the first word of a text otherwise than the same word behind a line break.
+ */
+function behind(lead: Int32Array, joint: Int32Array): Int32Array | undefined {
+  return lead.every((id, at) => joint[at] === id) ? joint.subarray(lead.length) : undefined;
 }
 
 /** Tokenises different texts once, in one call, and looks them up. */

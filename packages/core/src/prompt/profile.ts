@@ -5,11 +5,18 @@ import type { ProfileIdentity } from "../engines/engine.js";
 import { OptioError } from "../errors.js";
 import { profiles as builtIn } from "../generated/models.js";
 
-/** A template with `{name}` placeholders that names at least the given ones. */
+const placeholders = /\{(\w+)\}/g;
+
+/** A template that has exactly the given `{name}` placeholders: one that is misspelt would be shown to the model. */
 const textWith = (...names: readonly string[]) =>
-  z.string().refine((text) => names.every((name) => text.includes(`{${name}}`)), {
-    message: `must contain ${names.map((name) => `{${name}}`).join(" and ")}`,
-  });
+  z
+    .string()
+    .refine((text) => names.every((name) => text.includes(`{${name}}`)), {
+      message: `must contain ${names.map((name) => `{${name}}`).join(" and ")}`,
+    })
+    .refine((text) => [...text.matchAll(placeholders)].every(([, name]) => names.includes(name ?? "")), {
+      message: `must contain no placeholders but ${names.map((name) => `{${name}}`).join(" and ")}`,
+    });
 
 /** How one option is written, with and without a description. */
 const optionLine = (...names: readonly string[]) =>
@@ -43,12 +50,16 @@ export function parseProfile(value: unknown): PromptProfile {
   throw new OptioError("invalid_setting", `The prompt profile is not valid: ${z.prettifyError(profile.error)}`);
 }
 
-/** @throws OptioError `invalid_setting` when there is no profile of that id. */
+/**
+ * The newest version of a profile that comes with the library.
+ *
+ * @throws OptioError `invalid_setting` when there is no profile of that id.
+ */
 export function builtInProfile(id: string): PromptProfile {
-  const profile = builtIn.find((candidate) => candidate.id === id);
+  const [profile] = builtIn.filter((candidate) => candidate.id === id).sort((a, b) => b.version - a.version);
   if (profile !== undefined) return profile;
   throw new OptioError("invalid_setting", `There is no prompt profile ${JSON.stringify(id)}.`, {
-    hint: `Known profiles: ${builtIn.map((candidate) => candidate.id).join(", ")}.`,
+    hint: `Known profiles: ${[...new Set(builtIn.map((candidate) => candidate.id))].join(", ")}.`,
   });
 }
 
@@ -60,5 +71,7 @@ export function profileIdentity(profile: PromptProfile): ProfileIdentity {
 
 /** Fills `{name}` placeholders; values are never searched for placeholders themselves. */
 export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
+  return text.replace(placeholders, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? placeholder) : placeholder,
+  );
 }

@@ -39,7 +39,10 @@ describe("renderChatFrame", () => {
 
   it("pins the date and says so", () => {
     const dated = `Today: {{ strftime_now('%d %b %Y') }}\n${chatml}`;
-    expect(frameOf(dated)).toMatchObject({ head: "Today: 01 Jan 2026\n<|im_start|>system\n", pinnedDate: "2026-01-01" });
+    expect(frameOf(dated)).toMatchObject({
+      head: "Today: 01 Jan 2026\n<|im_start|>system\n",
+      pinnedDate: "2026-01-01",
+    });
     expect(frameOf(chatml)).not.toHaveProperty("pinnedDate");
   });
 
@@ -55,14 +58,22 @@ describe("preparePromptFrame", () => {
   const { signal } = new AbortController();
 
   it("begins with exactly one BOS where the metadata asks for one", async () => {
-    const bare = await preparePromptFrame(byteScorer("{% for m in messages %}{{ m.content }}\n{% endfor %}", { addBos: true }), "S", signal);
+    const bare = await preparePromptFrame(
+      byteScorer("{% for m in messages %}{{ m.content }}\n{% endfor %}", { addBos: true }),
+      "S",
+      signal,
+    );
     expect(textOf(bare.head)).toBe("<|im_start|>S\n");
     const written = await preparePromptFrame(byteScorer(chatml, { addBos: true }), "S", signal);
     expect(textOf(written.head)).toBe("<|im_start|>system\nS<|im_end|>\n<|im_start|>user\n");
   });
 
   it("adds no BOS where the metadata does not ask for one", async () => {
-    const frame = await preparePromptFrame(byteScorer("{% for m in messages %}{{ m.content }}\n{% endfor %}"), "S", signal);
+    const frame = await preparePromptFrame(
+      byteScorer("{% for m in messages %}{{ m.content }}\n{% endfor %}"),
+      "S",
+      signal,
+    );
     expect(textOf(frame.head)).toBe("S\n");
   });
 

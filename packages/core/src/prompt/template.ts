@@ -38,19 +38,18 @@ export function renderChatFrame(model: ModelInfo): ChatFrame {
     dateAsked = true;
   });
   const user = { role: "user", content: userMark };
-  const withSystem = tryRender(() => render([{ role: "system", content: systemMark }, user], true));
-  // A template may refuse a system message or drop it in silence; either way the text goes into the user's message.
-  const takesSystem = withSystem.kind === "text" && withSystem.text.includes(systemMark);
-  const opening = takesSystem ? [{ role: "system", content: systemMark }] : [];
-  const prompt = takesSystem ? withSystem.text : render([user], true);
-  const answered = render([...opening, user, { role: "assistant", content: answerMark }], false);
-
-  const frame = splitPrompt(prompt, takesSystem);
-  const afterAnswer = answered.split(answerMark).at(-1) ?? "";
+  const system = { role: "system", content: systemMark };
+  // A template may refuse a system message, drop it in silence, repeat it or put it behind the user's: then its text
+  // goes into the user's message.
+  const withSystem = attempt(() => splitSystem(render([system, user], true)));
+  const opening = withSystem === undefined ? [] : [system];
+  const frame = withSystem ?? splitUser(render([user], true));
+  // What a template writes behind an answer is good to know, and some have no answers in them.
+  const answered = attempt(() => render([...opening, user, { role: "assistant", content: answerMark }], false));
   return {
     ...frame,
     tail: withoutThinking(frame.tail),
-    afterAnswer,
+    afterAnswer: answered?.includes(answerMark) ? (answered.split(answerMark).at(-1) ?? "") : "",
     ...(dateAsked ? { pinnedDate } : {}),
   };
 }
@@ -67,57 +66,84 @@ type Render = (messages: readonly Message[], addGenerationPrompt: boolean) => st
 function templateRenderer(source: string, model: ModelInfo, onDate: () => void): Render {
   const textOf = (id: number): string => model.reservedTokens.find((token) => token.id === id)?.text ?? "";
   // The library's own strftime_now reads the clock and cannot be replaced, so the template calls ours by another name.
-  const template = attempt(() => new Template(source.replaceAll(/\bstrftime_now\b/g, pinnedClock)));
-  return (messages, addGenerationPrompt) =>
-    attempt(() =>
-      template.render({
-        messages,
-        add_generation_prompt: addGenerationPrompt,
-        enable_thinking: false,
-        thinking: false,
-        bos_token: textOf(model.bosToken),
-        eos_token: textOf(model.eosToken),
-        [pinnedClock]: (format: string) => {
-          onDate();
-          return formatPinnedDate(format);
-        },
-      }),
-    );
+  const template = named(source, () => new Template(source.replaceAll(/\bstrftime_now\b/g, pinnedClock)));
+  return (messages, addGenerationPrompt) => {
+    const variables = {
+      messages,
+      add_generation_prompt: addGenerationPrompt,
+      enable_thinking: false,
+      thinking: false,
+      bos_token: textOf(model.bosToken),
+      eos_token: textOf(model.eosToken),
+      [pinnedClock]: (format: string) => {
+        onDate();
+        return formatPinnedDate(format);
+      },
+    };
+    // Jinja loops over an undefined list as over an empty one, the library refuses to. Lists that are given from the
+    // start would make other templates write about tools.
+    const plain = attempt(() => template.render(variables));
+    return plain ?? named(source, () => template.render({ ...variables, tools: [], documents: [] }));
+  };
 }
 
-function attempt<T>(work: () => T): T {
+/** The result, or undefined where the work throws. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Constructs that the library lacks and whose failure it does not name. */
+const unnamed: readonly (readonly [RegExp, string])[] = [[/\.format\s*\(/, "the string method `format`"]];
+
+function named<T>(source: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new OptioError("template_failed", `The model's chat template failed: ${reason}`, { cause });
+    const used = unnamed.filter(([pattern]) => pattern.test(source)).map(([, name]) => name);
+    const uses = used.length === 0 ? "" : ` (it uses ${used.join(" and ")})`;
+    throw new OptioError("template_failed", `The model's chat template failed: ${reason}${uses}`, { cause });
   }
 }
 
-function tryRender(work: () => string): { readonly kind: "text"; readonly text: string } | { readonly kind: "refused" } {
-  try {
-    return { kind: "text", text: work() };
-  } catch {
-    return { kind: "refused" };
+type PromptParts = Pick<ChatFrame, "head" | "afterSystem" | "tail">;
+
+function splitUser(prompt: string): PromptParts {
+  const [head, tail, ...more] = prompt.split(userMark);
+  if (head === undefined || tail === undefined || more.length > 0) {
+    throw new OptioError(
+      "template_failed",
+      "The model's chat template does not write the user's message exactly once.",
+    );
   }
+  return { head, tail };
 }
 
-function splitPrompt(prompt: string, takesSystem: boolean): Pick<ChatFrame, "head" | "afterSystem" | "tail"> {
-  const [beforeUser, tail, ...more] = prompt.split(userMark);
-  if (beforeUser === undefined || tail === undefined || more.length > 0) {
-    throw new OptioError("template_failed", "The model's chat template does not write the user's message exactly once.");
-  }
-  if (!takesSystem) return { head: beforeUser, tail };
-  const [head, afterSystem, ...rest] = beforeUser.split(systemMark);
-  if (head === undefined || afterSystem === undefined || rest.length > 0) {
-    throw new OptioError("template_failed", "The model's chat template does not write the system message once, before the user's.");
-  }
-  return { head, afterSystem, tail };
+/** Undefined unless the system message stands once, before the user's. */
+function splitSystem(prompt: string): PromptParts | undefined {
+  const { head: beforeUser, tail } = splitUser(prompt);
+  const [head, afterSystem, ...more] = beforeUser.split(systemMark);
+  const usable = head !== undefined && afterSystem !== undefined && more.length === 0 && !tail.includes(systemMark);
+  return usable ? { head, afterSystem, tail } : undefined;
 }
+
+/** How models mark the beginning and the end of their reasoning. */
+const reasoningBlocks = [
+  ["<think>", "</think>"],
+  ["<|START_THINKING|>", "<|END_THINKING|>"],
+  ["[THINK]", "[/THINK]"],
+  ["<seed:think>", "</seed:think>"],
+] as const;
 
 /** Some templates open a block of reasoning whatever they are told: the answer belongs behind it. */
 function withoutThinking(tail: string): string {
-  const open = tail.lastIndexOf("<think>");
-  if (open === -1 || tail.includes("</think>", open)) return tail;
-  return `${tail.trimEnd()}\n\n</think>\n\n`;
+  for (const [open, close] of reasoningBlocks) {
+    const at = tail.lastIndexOf(open);
+    if (at !== -1 && !tail.includes(close, at)) return `${tail.trimEnd()}\n\n${close}\n\n`;
+  }
+  return tail;
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import { afterEach, describe, expect, it } from "vitest";
 import { createModelStore } from "@optio/core";
 import type { ScorePlan, Scorer } from "@optio/core/engines";
+import { afterEach, describe, expect, it } from "vitest";
 import { moduleAssets, spawnScorerWorker } from "../../dist/platform/node.js";
 import { nodeEndpoint } from "../../dist/platform/node-endpoint.js";
 import { startWorkerScorer, type WorkerScorerOptions } from "../../dist/scorer/client.js";
@@ -92,7 +92,9 @@ describe("a scorer in a worker", () => {
 
   it("refuses a worker that speaks another protocol", async () => {
     const foreign = (): WorkerHandle => {
-      const worker = new Worker("require('worker_threads').parentPort.postMessage({ optio: 'ready', protocol: 99 })", { eval: true });
+      const worker = new Worker("require('worker_threads').parentPort.postMessage({ optio: 'ready', protocol: 99 })", {
+        eval: true,
+      });
       return {
         endpoint: nodeEndpoint(worker),
         onDeath: () => undefined,

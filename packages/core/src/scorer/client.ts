@@ -2,9 +2,9 @@ import { wrap } from "comlink";
 import { untilAborted } from "../call.js";
 import { OptioError } from "../errors.js";
 import { protocolVersion } from "./frame.js";
-import { type Outcome, valueOf } from "./outcome.js";
-import { type Hello, type Loaded, CallAborted } from "./protocol.js";
-import type { CallOptions, ScoreOptions, ScorePlan, Scorer, ScorerInfo, ScoreResult, TokenizeText } from "./scorer.js";
+import { type Outcome, unwrap } from "./outcome.js";
+import { CallAborted, type Hello, type Loaded } from "./protocol.js";
+import type { CallOptions, ScoreOptions, ScorePlan, ScoreResult, Scorer, ScorerInfo, TokenizeText } from "./scorer.js";
 import {
   isWorkerNotice,
   type LoadRequest,
@@ -126,9 +126,13 @@ class WorkerScorer implements Scorer {
     if (this.#session !== undefined && !this.#session.ended) return this.#session;
     const { maxRestarts = 3 } = this.#options;
     if (this.#failures > maxRestarts) {
-      throw new OptioError("engine_crashed", `The scorer stopped ${this.#failures} times in a row and is not started again.`, {
-        hint: "Create a new engine, with a smaller model or context if memory is short.",
-      });
+      throw new OptioError(
+        "engine_crashed",
+        `The scorer stopped ${this.#failures} times in a row and is not started again.`,
+        {
+          hint: "Create a new engine, with a smaller model or context if memory is short.",
+        },
+      );
     }
     this.#failures += 1;
     const session = new Session(this.#options.spawn(), this.#options.start);
@@ -213,11 +217,11 @@ class Session {
       await this.#whileAlive(withinMs(this.#ready, readyTimeoutMs));
       const abortFlag = this.#abortFlag === undefined ? {} : { abortFlag: this.#abortFlag };
       const starting = withinMs(this.#api.start({ ...this.#start, ...abortFlag }), readyTimeoutMs);
-      const hello: Hello = valueOf(await this.#whileAlive(starting));
+      const hello: Hello = unwrap(await this.#whileAlive(starting));
       this.#onNotice = (notice) => {
         if (notice.optio === "load-progress") onLoadProgress?.(notice.fraction);
       };
-      const loaded: Loaded = valueOf(await this.#whileAlive(this.#api.load(options.load)));
+      const loaded: Loaded = unwrap(await this.#whileAlive(this.#api.load(options.load)));
       this.#loadMs = performance.now() - started;
       const { llamaRelease, target } = hello;
       return { target, variant: this.#start.variant, threads: loaded.threads, llamaRelease, model: loaded.model };
@@ -246,7 +250,7 @@ class Session {
     this.#worker.keepAlive(true);
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      return valueOf(await this.#whileAlive(work(this.#api)));
+      return unwrap(await this.#whileAlive(work(this.#api)));
     } finally {
       clearTimeout(replace);
       signal?.removeEventListener("abort", onAbort);

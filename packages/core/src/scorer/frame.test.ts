@@ -8,14 +8,18 @@ const frameOf = (text: string, numbers: readonly number[]) =>
 describe("frames", () => {
   it("give back what was written", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })), (text, numbers) => {
-        const frame = readFrame(frameOf(text, numbers).slice());
-        expect([frame.kind, frame.op, frame.id]).toEqual([FrameKind.request, Op.tokenize, 7]);
-        expect(frame.payload.string()).toBe(new TextDecoder().decode(new TextEncoder().encode(text)));
-        expect([...frame.payload.i32Array()]).toEqual(numbers);
-        expect(frame.payload.f64()).toBe(0.5);
-        frame.payload.end();
-      }),
+      fc.property(
+        fc.string({ unit: "grapheme" }),
+        fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
+        (text, numbers) => {
+          const frame = readFrame(frameOf(text, numbers).slice());
+          expect([frame.kind, frame.op, frame.id]).toEqual([FrameKind.request, Op.tokenize, 7]);
+          expect(frame.payload.string()).toBe(new TextDecoder().decode(new TextEncoder().encode(text)));
+          expect([...frame.payload.i32Array()]).toEqual(numbers);
+          expect(frame.payload.f64()).toBe(0.5);
+          frame.payload.end();
+        },
+      ),
     );
   });
 

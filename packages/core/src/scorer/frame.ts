@@ -200,7 +200,10 @@ export class FrameReader {
   #take(bytes: number): number {
     const start = this.#at;
     if (bytes > this.#bytes.length - start) {
-      throw new OptioError("protocol_mismatch", `A frame ends ${bytes - (this.#bytes.length - start)} bytes too early.`);
+      throw new OptioError(
+        "protocol_mismatch",
+        `A frame ends ${bytes - (this.#bytes.length - start)} bytes too early.`,
+      );
     }
     this.#at += bytes;
     return start;

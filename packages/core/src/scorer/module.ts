@@ -1,6 +1,6 @@
 import { OptioError } from "../errors.js";
-import type { ModuleAssets } from "./worker-api.js";
 import type { WasmVariant } from "./variant.js";
+import type { ModuleAssets } from "./worker-api.js";
 
 /** How a platform fetches and compiles the parts of a module. */
 export interface ModuleLoader {
@@ -78,7 +78,9 @@ export async function createScorerModule(
 }
 
 /** A failure inside `instantiateWasm` would otherwise leave the factory's promise pending for ever. */
-function instantiated(start: (fail: (reason: unknown) => void) => Promise<EmscriptenModule>): Promise<EmscriptenModule> {
+function instantiated(
+  start: (fail: (reason: unknown) => void) => Promise<EmscriptenModule>,
+): Promise<EmscriptenModule> {
   return new Promise((resolve, reject) => {
     start(reject).then(resolve, reject);
   });

@@ -21,7 +21,7 @@ export async function outcomeOf<T>(work: () => T | Promise<T>): Promise<Outcome<
 }
 
 /** The value, or the failure thrown as it was. */
-export function valueOf<T>(outcome: Outcome<T>): T {
+export function unwrap<T>(outcome: Outcome<T>): T {
   switch (outcome.kind) {
     case "value":
       return outcome.value;

@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Op } from "./frame.js";
-import { bareRequest, CallAborted, readScore, readTokens, resultOf, scoreRequest, tokenizeRequest } from "./protocol.js";
+import {
+  bareRequest,
+  CallAborted,
+  readScore,
+  readTokens,
+  resultOf,
+  scoreRequest,
+  tokenizeRequest,
+} from "./protocol.js";
 import type { ScorePlan } from "./scorer.js";
 
 interface Golden {
@@ -10,7 +18,9 @@ interface Golden {
 }
 
 /** The scorer's own tests hold the other side to the same file. */
-const golden = JSON.parse(readFileSync(new URL("../../../../wasm/golden/frames.json", import.meta.url), "utf8")) as Golden;
+const golden = JSON.parse(
+  readFileSync(new URL("../../../../wasm/golden/frames.json", import.meta.url), "utf8"),
+) as Golden;
 const frame = (name: string) => {
   const found = golden.frames.find((candidate) => candidate.name === name);
   if (found === undefined) throw expect.fail(`no golden frame ${name}`);
@@ -32,7 +42,9 @@ describe("protocol", () => {
       { text: "Grüße!", special: false },
     ];
     expect(hex(tokenizeRequest(1, texts))).toBe(frame("tokenize, two texts").request);
-    expect(hex(scoreRequest(2, { plan, reuse: false, stepwise: false, deadlineMs: 0 }))).toBe(frame("score, three nodes").request);
+    expect(hex(scoreRequest(2, { plan, reuse: false, stepwise: false, deadlineMs: 0 }))).toBe(
+      frame("score, three nodes").request,
+    );
     expect(hex(bareRequest(4, Op.forget))).toBe(frame("forget").request);
   });
 
@@ -50,9 +62,13 @@ describe("protocol", () => {
   });
 
   it("throws the scorer's errors with codes of this library", () => {
-    expect(() => resultOf(frame("step with nothing unfinished").answer)).toThrow(expect.objectContaining({ code: "protocol_mismatch" }));
+    expect(() => resultOf(frame("step with nothing unfinished").answer)).toThrow(
+      expect.objectContaining({ code: "protocol_mismatch" }),
+    );
     expect(() => resultOf(frame("an unknown op").answer)).toThrow(/unknown op 77/);
-    expect(() => resultOf(frame("score, a parent that comes later").answer)).toThrow(expect.objectContaining({ code: "internal" }));
+    expect(() => resultOf(frame("score, a parent that comes later").answer)).toThrow(
+      expect.objectContaining({ code: "internal" }),
+    );
   });
 
   it("refuses an answer to another plan", () => {

@@ -65,9 +65,13 @@ export function chooseVariant(
     throw new OptioError("invalid_setting", `threads must be a whole number from 1 to 64, not ${asked.threads}.`);
   }
   if (asked.variant === "simd-threads" && !features.threads) {
-    throw new OptioError("engine_unavailable", "The threaded build needs shared memory, which this page does not have.", {
-      hint: "Serve the page with COOP: same-origin and COEP: require-corp, or leave `variant` out.",
-    });
+    throw new OptioError(
+      "engine_unavailable",
+      "The threaded build needs shared memory, which this page does not have.",
+      {
+        hint: "Serve the page with COOP: same-origin and COEP: require-corp, or leave `variant` out.",
+      },
+    );
   }
   if (asked.variant === "simd" && (asked.threads ?? 1) > 1) {
     throw new OptioError("invalid_setting", "The build without threads runs on one thread only.");

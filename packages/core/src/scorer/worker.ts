@@ -5,6 +5,7 @@ import { createScorerModule, type ModuleLoader, type ScorerModule } from "./modu
 import { outcomeOf } from "./outcome.js";
 import {
   bareRequest,
+  CallAborted,
   helloRequest,
   hiddenRequest,
   loadRequest,
@@ -14,7 +15,6 @@ import {
   readScore,
   readTokens,
   resultOf,
-  CallAborted,
   scoreRequest,
   tokenizeRequest,
 } from "./protocol.js";
@@ -118,4 +118,3 @@ export const readyNotice = { optio: "ready", protocol: protocolVersion } as cons
 function messagesHandled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
-

@@ -21,14 +21,31 @@ export interface CatalogueEntry {
   readonly engines: readonly EngineKind[];
   /** `default`: used when no model is named. `small-memory`: where memory is short. `fixture`: for tests only. */
   readonly role?: "default" | "small-memory" | "fixture";
+  /** Languages that its publisher names, as BCP 47 tags; absent where none is named. */
+  readonly languages?: readonly string[];
   /** Tokens that state and question may take together unless the caller says otherwise. */
   readonly contextTokens: number;
+  /** Tokens that the model was trained for; absent where the file was not read by us. */
+  readonly trainedContextTokens?: number;
+  /** Facts about the chat template in the file; absent likewise. */
+  readonly template?: TemplateFacts;
   /** Id of the prompt profile; absent for decision models, whose prompt is their own. */
   readonly profile?: string;
   /** How this model is best read; absent likewise. */
   readonly readout?: Readout;
   /** The measurement that made this readout the default; absent where it was taken over from a related model. */
   readonly evidence?: Evidence;
+}
+
+/** What the chat template of a model does. */
+export interface TemplateFacts {
+  readonly format: "chatml";
+  /** SHA-256 of its text in UTF-8, lower-case hex. */
+  readonly sha256: string;
+  /** Whether the vocabulary asks for a BOS token before everything. */
+  readonly addsBos: boolean;
+  /** Whether it has a place for a system message. */
+  readonly takesSystem: boolean;
 }
 
 /** One measurement of accuracy. */

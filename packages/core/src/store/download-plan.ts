@@ -51,7 +51,10 @@ export interface AskedRange {
 }
 
 /** What to do with a response, by its status line and headers alone. */
-export function planResponse({ status, headers }: Pick<Response, "status" | "headers">, asked: AskedRange): ResponsePlan {
+export function planResponse(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  asked: AskedRange,
+): ResponsePlan {
   if (status === 200) return { kind: "take", from: 0, totalBytes: bodyBytes(headers) };
   if (status === 206) return planPartial(headers, asked);
   if (status === 416) {

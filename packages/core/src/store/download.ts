@@ -139,7 +139,11 @@ class FileDownload {
   }
 
   /** Takes a whole file: nothing of it is kept before its first bytes and its size are right. */
-  async #takeFromStart(body: AsyncGenerator<Uint8Array>, headers: Headers, totalBytes: number | undefined): Promise<void> {
+  async #takeFromStart(
+    body: AsyncGenerator<Uint8Array>,
+    headers: Headers,
+    totalBytes: number | undefined,
+  ): Promise<void> {
     const { magic, address, part, expected } = this.#request;
     let head: Uint8Array = new Uint8Array(0);
     while (head.length < magic.bytes.length) {
@@ -204,7 +208,11 @@ class FileDownload {
   }
 }
 
-function ifRange({ platform }: Transfer, { address }: DownloadRequest, facts: PartFacts | undefined): string | undefined {
+function ifRange(
+  { platform }: Transfer,
+  { address }: DownloadRequest,
+  facts: PartFacts | undefined,
+): string | undefined {
   return platform.mayAskIfRange(address) ? rangeValidator(facts) : undefined;
 }
 

@@ -81,7 +81,9 @@ function fetchFrom(
 }
 
 function isAboutSource({ code }: OptioError): boolean {
-  return code === "download_failed" || code === "download_stalled" || code === "model_invalid" || code === "hash_mismatch";
+  return (
+    code === "download_failed" || code === "download_stalled" || code === "model_invalid" || code === "hash_mismatch"
+  );
 }
 
 function allFailed(

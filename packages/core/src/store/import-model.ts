@@ -28,7 +28,10 @@ export async function importModel(
   await ensureSpace(platform.files, sizeBytes, name);
   // One name for one file: what a killed run left is overwritten by the next instead of staying for ever.
   const folder = `incoming-${textHash(platform, `${name} ${sizeBytes}`)}`;
-  const part = await PartFile.resume(platform, `${folder}/${fileName}.part`, { keepBytes: 0, onVerify: () => undefined });
+  const part = await PartFile.resume(platform, `${folder}/${fileName}.part`, {
+    keepBytes: 0,
+    onVerify: () => undefined,
+  });
   let reportedAt = 0;
   try {
     for await (const chunk of bytes) {

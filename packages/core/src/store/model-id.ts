@@ -1,6 +1,10 @@
 /** A safe file name for an address or path, ending in `.gguf`. */
 export function modelFileName(addressOrPath: string): string {
-  const last = addressOrPath.replace(/[?#].*$/, "").split(/[/\\]/).at(-1) ?? "";
+  const last =
+    addressOrPath
+      .replace(/[?#].*$/, "")
+      .split(/[/\\]/)
+      .at(-1) ?? "";
   const safe = decoded(last)
     .replace(/\.gguf$/i, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")

@@ -32,7 +32,10 @@ export function parseModelReference(text: string, context: ReferenceContext): Mo
   if (context.baseAddress === undefined && /^file:\/\//i.test(reference)) return { kind: "path", path: reference };
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(reference)?.[1];
   if (scheme !== undefined)
-    throw new OptioError("model_not_found", `${scheme} addresses are not supported: ${reference} must be http or https`);
+    throw new OptioError(
+      "model_not_found",
+      `${scheme} addresses are not supported: ${reference} must be http or https`,
+    );
   if (!looksLikePath(reference)) return { kind: "name", name: reference };
   if (context.baseAddress === undefined) return { kind: "path", path: reference };
   return { kind: "address", address: addressOf(reference, context.baseAddress) };
@@ -60,6 +63,7 @@ function addressOf(reference: string, base?: string): string {
   }
   url.hash = "";
   // A hub's page about a file differs from the file by this one word, and is what people copy.
-  if (url.hostname === "huggingface.co") url.pathname = url.pathname.replace(/^(\/[^/]+\/[^/]+)\/blob\//, "$1/resolve/");
+  if (url.hostname === "huggingface.co")
+    url.pathname = url.pathname.replace(/^(\/[^/]+\/[^/]+)\/blob\//, "$1/resolve/");
   return url.href;
 }

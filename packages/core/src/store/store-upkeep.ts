@@ -27,10 +27,14 @@ export async function verifyModel(platform: StorePlatform, model: StoredModel, o
   const path = `${model.sha256}/${model.fileName}`;
   const found = await hashOf(platform, platform.files.read(path), model.sizeBytes, model.id, options);
   if (found === model.sha256) return;
-  throw new OptioError("hash_mismatch", `${model.id} has the SHA-256 ${found} instead of ${model.sha256}: it is damaged`, {
-    hint: `Remove it with \`optio models remove ${model.id}\` and download it again.`,
-    details: { found, expected: model.sha256 },
-  });
+  throw new OptioError(
+    "hash_mismatch",
+    `${model.id} has the SHA-256 ${found} instead of ${model.sha256}: it is damaged`,
+    {
+      hint: `Remove it with \`optio models remove ${model.id}\` and download it again.`,
+      details: { found, expected: model.sha256 },
+    },
+  );
 }
 
 /** Adds to `no_space` what could be removed: the models that were not used for longest come first. */

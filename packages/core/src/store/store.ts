@@ -4,11 +4,20 @@ import { fetchModel, partialBytes, type WantedModel } from "./fetch-model.js";
 import { importModel } from "./import-model.js";
 import { localModel, textHash } from "./local-model.js";
 import { modelFileName } from "./model-id.js";
-import { modelNotFound, type ModelReference, parseModelReference } from "./model-reference.js";
+import { type ModelReference, modelNotFound, parseModelReference } from "./model-reference.js";
 import { addressSource, type SourceSettings, sourcesOf } from "./model-sources.js";
 import { ProgressMeter } from "./progress-meter.js";
 import type { HeldLock, StorePlatform, StoreProgress } from "./store-platform.js";
-import { blobBytes, cleanUp, folderBytes, notStored, sourceLabel, sourceText, verifyModel, withRoomToMake } from "./store-upkeep.js";
+import {
+  blobBytes,
+  cleanUp,
+  folderBytes,
+  notStored,
+  sourceLabel,
+  sourceText,
+  verifyModel,
+  withRoomToMake,
+} from "./store-upkeep.js";
 import { type StoredModel, StoredModels } from "./stored-models.js";
 import { defaultTransfer } from "./transfer.js";
 
@@ -90,7 +99,8 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
   };
 
   const refer = (reference: string | undefined): ModelReference => {
-    if (reference !== undefined) return parseModelReference(reference, { catalogue, baseAddress: platform.baseAddress });
+    if (reference !== undefined)
+      return parseModelReference(reference, { catalogue, baseAddress: platform.baseAddress });
     const entry = catalogue.find(({ role }) => role === "default");
     if (entry === undefined) throw new OptioError("model_not_found", "the catalogue has no default model");
     return { kind: "catalogue", entry };
@@ -139,7 +149,8 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
   };
 
   const atPath = (path: string, options: StoreCallOptions): Promise<StoredModel> => {
-    if (platform.local === undefined) throw new OptioError("model_not_found", `${path} is a path, which only Node can read`);
+    if (platform.local === undefined)
+      throw new OptioError("model_not_found", `${path} is a path, which only Node can read`);
     return localModel(platform, platform.local, path, catalogue, options);
   };
 
@@ -152,7 +163,8 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     await platform.facts.delete(part);
     await cleanUp(platform, folder, sha256);
     const model = await models.bySha(sha256);
-    if (model === undefined) throw new OptioError("store_failed", `${fileName} vanished from the store while it was added`);
+    if (model === undefined)
+      throw new OptioError("store_failed", `${fileName} vanished from the store while it was added`);
     return model;
   };
 
@@ -252,7 +264,8 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     },
     remove: async (reference) => {
       const target = refer(reference);
-      if (target.kind === "path") throw new OptioError("model_not_found", `${target.path} is not in the store, so it stays`);
+      if (target.kind === "path")
+        throw new OptioError("model_not_found", `${target.path} is not in the store, so it stays`);
       const model = target.kind === "name" ? await byName(target.name) : await stored(wantedOf(target));
       const folder = model?.sha256 ?? (target.kind === "name" ? "" : wantedOf(target).folder);
       const lock = await platform.lock.hold(folder, { wait: false });

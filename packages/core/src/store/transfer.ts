@@ -61,7 +61,10 @@ export function differenceOf(address: string, found: Expected, expected: Expecte
 }
 
 /** Removes a partial download and what is known about it. */
-export async function discardPart({ files, facts }: Pick<StorePlatform, "files" | "facts">, part: string): Promise<void> {
+export async function discardPart(
+  { files, facts }: Pick<StorePlatform, "files" | "facts">,
+  part: string,
+): Promise<void> {
   await files.remove(part);
   await facts.delete(part);
 }

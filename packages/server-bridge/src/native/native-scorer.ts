@@ -1,5 +1,6 @@
 import {
   bareRequest,
+  CallAborted,
   type CallOptions,
   helloRequest,
   hiddenRequest,
@@ -12,11 +13,10 @@ import {
   readLoaded,
   readScore,
   readTokens,
-  CallAborted,
   type ScoreOptions,
   type ScorePlan,
-  type Scorer,
   type ScoreResult,
+  type Scorer,
   type ScorerInfo,
   scoreRequest,
   type TokenizeText,
@@ -39,7 +39,9 @@ export async function startNativeScorer(options: NativeScorerOptions): Promise<S
   const { program, load, signal, onLoadProgress, readyTimeoutMs = 30_000 } = options;
   const child = new ScorerProcess(program.path, program.environment);
   const late = setTimeout(() => {
-    void child.stop(new OptioError("engine_start_failed", `The native scorer did not answer within ${readyTimeoutMs} ms.`));
+    void child.stop(
+      new OptioError("engine_start_failed", `The native scorer did not answer within ${readyTimeoutMs} ms.`),
+    );
   }, readyTimeoutMs);
   // Loading cannot be interrupted from outside: an abort ends the process.
   const onAbort = () => void child.stop(new OptioError("engine_closed", "Loading was aborted."));
@@ -93,11 +95,7 @@ class NativeScorer implements Scorer {
     throw new OptioError("protocol_mismatch", "The native scorer stopped half-way although it was not asked to.");
   }
 
-  async hidden(
-    tokens: Int32Array,
-    positions: Int32Array,
-    options: CallOptions = {},
-  ): Promise<readonly Float32Array[]> {
+  async hidden(tokens: Int32Array, positions: Int32Array, options: CallOptions = {}): Promise<readonly Float32Array[]> {
     return readHidden(await this.#call((id) => hiddenRequest(id, tokens, positions, 0), options.signal));
   }
 

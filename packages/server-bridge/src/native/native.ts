@@ -1,6 +1,12 @@
 import { availableParallelism } from "node:os";
 import { createModelStore, type ModelStore, OptioError, type PromptProfile } from "@optio/core";
-import { createLocalEngine, type Engine, type EngineSource, type EngineStartOptions, localModel } from "@optio/core/engines";
+import {
+  createLocalEngine,
+  type Engine,
+  type EngineSource,
+  type EngineStartOptions,
+  localModel,
+} from "@optio/core/engines";
 import { findNativeProgram } from "./native-program.js";
 import { startNativeScorer } from "./native-scorer.js";
 

@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type Frame, FrameKind, type FrameReader, FrameSplitter, OptioError, readError, readFrame } from "@optio/core/engines";
+import {
+  type Frame,
+  FrameKind,
+  type FrameReader,
+  FrameSplitter,
+  OptioError,
+  readError,
+  readFrame,
+} from "@optio/core/engines";
 
 /** A native scorer as a child process: frames in, frames out. Whatever ends it rejects every pending call. */
 export class ScorerProcess {
@@ -27,7 +35,9 @@ export class ScorerProcess {
       this.#child.once("close", (code, signal) => {
         const how = signal === null ? `exit code ${code}` : signal;
         const words = this.#lastWords.trim();
-        this.#end(new OptioError("engine_crashed", `The native scorer stopped (${how})${words === "" ? "." : `: ${words}`}`));
+        this.#end(
+          new OptioError("engine_crashed", `The native scorer stopped (${how})${words === "" ? "." : `: ${words}`}`),
+        );
         resolve();
       });
     });
