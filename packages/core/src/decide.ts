@@ -4,6 +4,7 @@ import type { AnswersOf, QuestionsInput } from "./questions/normalize.js";
 import type { Answer, ConfidenceFormula, NamedQuestion } from "./questions/question.js";
 import { type CombinedAnswer, combinePasses } from "./trust/combine-passes.js";
 import { checkConfidenceFormula, confidenceOf, defaultConfidenceFormula } from "./trust/confidence.js";
+import { lowLabelMass } from "./trust/label-mass.js";
 import { actionFor, checkPolicy, type DecisionPolicy, policyFor } from "./trust/policy.js";
 import { makeReceipt, type Receipt } from "./trust/receipt.js";
 import { optioVersion } from "./version.js";
@@ -40,12 +41,6 @@ export interface DecisionTimings extends EngineTimings {
 export interface RunOptions extends EngineCallOptions {
   readonly queueMs: number;
 }
-
-/**
- * Below this share of the vocabulary's probability, the model is likely to have meant something else. Letters take nearly all
- * of it when they are understood; whole texts share it with every other wording, so that a small share says little.
- */
-const lowLabelMass: Readonly<Record<Readout["kind"], number>> = { letter: 0.1, sequence: 1e-6 };
 
 /** The path of a decision, from a checked request to typed answers. */
 export async function runDecision(

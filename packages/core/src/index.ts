@@ -31,6 +31,7 @@ export type { StateInput } from "./state.js";
 export type { CatalogueEntry, ModelSource } from "./store/catalogue.js";
 export type { ModelStore, StoredModel } from "./store/store.js";
 export { confidenceFormulas } from "./trust/confidence.js";
+export { lowLabelMass } from "./trust/label-mass.js";
 export type { DecisionPolicy, Policy } from "./trust/policy.js";
 export type { Receipt } from "./trust/receipt.js";
 export { optioVersion } from "./version.js";

@@ -1,14 +1,8 @@
-import type { Answer, Readout } from "@optio/core";
+import { type Answer, lowLabelMass, type Readout } from "@optio/core";
 import { percent } from "./words.js";
 
 /** Under this distance between the first two options the answer is called close. */
 const closeCall = 0.1;
-
-/**
- * Below this label mass the model did not answer in the asked form, whatever the shares among the options are. Letters take
- * nearly all of it; whole texts share it with every other wording.
- */
-const lowLabelMass: Readonly<Record<Readout["kind"], number>> = { letter: 0.1, sequence: 1e-6 };
 
 /** The answer in one sentence for someone who knows nothing of models. */
 export function headline(answer: Answer): string {

@@ -132,7 +132,12 @@ function renderDecision(decision: Decision, questions: Questions, session: Sessi
     const answer = decision.answers[id];
     return answer === undefined
       ? []
-      : [renderAnswer({ id, instructions: question.instructions, answer }, style).join("\n")];
+      : [
+          renderAnswer(
+            { id, instructions: question.instructions, answer, readout: decision.receipt.readout.kind },
+            style,
+          ).join("\n"),
+        ];
   });
   const formula = Object.values(decision.answers)[0]?.confidenceFormula;
   const footer = renderFooter(

@@ -1,4 +1,12 @@
-import type { Action, Answer, DecisionTimings, EngineInfo, Usage } from "@optio/core";
+import {
+  type Action,
+  type Answer,
+  type DecisionTimings,
+  type EngineInfo,
+  lowLabelMass,
+  type Readout,
+  type Usage,
+} from "@optio/core";
 import { actionWords, answerWords, optionWords, winningOption } from "./answer-words.js";
 import { renderBars } from "./bars.js";
 import { displayWidth, wrap } from "./display-width.js";
@@ -7,17 +15,15 @@ import { printable } from "./printable.js";
 import type { Paint, Style } from "./style.js";
 import { wholePercent } from "./whole-percent.js";
 
-/** Label mass under which the model is said not to have answered at all. */
-const hardlyAnswered = 0.1;
-
 export interface AnsweredQuestion {
   readonly id: string;
   readonly instructions: string;
   readonly answer: Answer;
+  readonly readout: Readout["kind"];
 }
 
 /** One question: what was asked, the answer in words, a bar an option, how sure, and what to do. */
-export function renderAnswer({ id, instructions, answer }: AnsweredQuestion, style: Style): string[] {
+export function renderAnswer({ id, instructions, answer, readout }: AnsweredQuestion, style: Style): string[] {
   const wins = winningOption(answer);
   const bars = answer.distribution.map(({ option, probability }) => ({
     label: optionWords(answer, option),
@@ -27,7 +33,7 @@ export function renderAnswer({ id, instructions, answer }: AnsweredQuestion, sty
   const [first = "", ...rest] = wrap(`${printable(id)}: ${printable(instructions)}`, style.columns);
   const lines = [style.dim(first), ...rest.map(style.dim), headline(answer, style), ...renderBars(bars, style)];
   lines.push(`  confidence ${wholePercent(answer.confidence)}`);
-  if (answer.labelMass !== undefined && answer.labelMass < hardlyAnswered) {
+  if (answer.labelMass !== undefined && answer.labelMass < lowLabelMass[readout]) {
     lines.push(`  ${style.yellow("the model did not really answer: take this as a guess")}`);
   }
   return lines;

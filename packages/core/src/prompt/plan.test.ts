@@ -1,22 +1,23 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ByteScorer, byteScorer, reserved, textOf } from "../../test/byte-scorer.js";
+import { byteScorer, reserved, textOf } from "../../test/byte-scorer.js";
 import type { Readout } from "../engines/engine.js";
 import { choice } from "../questions/choice.js";
 import { noul } from "../questions/noul.js";
 import type { Question } from "../questions/question.js";
+import type { ScorePlan, ScoreResult, Scorer } from "../scorer/scorer.js";
 import { labelSource } from "./labels.js";
 import { type PassSpec, type PromptContext, planPasses } from "./plan.js";
 import { builtInProfile } from "./profile.js";
 import { preparePromptFrame } from "./prompt-frame.js";
 
-const chatml = readFileSync(new URL("../../test/templates/smollm2.jinja", import.meta.url), "utf8");
+const chatml = readFileSync(new URL("../../test/templates/smollm2-135m-instruct.jinja", import.meta.url), "utf8");
 const { signal } = new AbortController();
 const letter: Readout = { kind: "letter", orders: 1, prior: false, length: "total" };
 const sequence: Readout = { kind: "sequence", orders: 1, prior: false, length: "total" };
 
-async function contextFor(scorer: ByteScorer, profileId = "state-first"): Promise<PromptContext> {
+async function contextFor(scorer: Scorer, profileId = "state-first"): Promise<PromptContext> {
   const profile = builtInProfile(profileId);
   const frame = await preparePromptFrame(scorer, profile.system, signal);
   return { scorer, profile, frame, labels: labelSource(scorer, frame) };
@@ -111,6 +112,29 @@ describe("planPasses", () => {
     );
   });
 
+  it("gives an option the same score wherever it stands, when the model looks only at its text", async () => {
+    const scorer = byteScorer(chatml);
+    scorer.score = async (plan) => scoreByLine(plan);
+    const context = await contextFor(scorer);
+    const many = choice(
+      "Which?",
+      Array.from({ length: 30 }, (_, index): [string, string] => [`option ${index}`, `meaning ${index * index}`]),
+    );
+    const readings = async (order?: readonly number[]) => {
+      const plan = await planPasses(context, letter, [spec(many, "x", order)], signal);
+      const [pass] = plan.toPasses(await scorer.score(plan.plan));
+      return pass?.reading;
+    };
+    const asWritten = await readings();
+    const places = many.options.map((_, index) => index);
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(places, { minLength: places.length }), async (order) => {
+        expect(await readings(order)).toEqual(asWritten);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it("gives every token of an option's text and its end the log-probability that the whole prompt gives it", async () => {
     const scorer = byteScorer(chatml);
     const context = await contextFor(scorer);
@@ -136,6 +160,40 @@ describe("planPasses", () => {
         reading.tokenLogProbs[at]?.forEach((value, place) => expect(value).toBeCloseTo(wanted[place] ?? Number.NaN, 4));
       });
     });
+  });
+
+  it("reads options without an end where the vocabulary has no token for it", async () => {
+    const bare = byteScorer("{% for m in messages %}{{ m.content }}\n{% endfor %}");
+    const scorer = { ...bare, info: { ...bare.info, model: { ...bare.info.model, eotToken: -1, eosToken: -1 } } };
+    const context = await contextFor(scorer);
+    const plan = await planPasses(context, sequence, [spec(noul("ok?"), "x")], signal);
+    const [pass] = plan.toPasses(await scorer.score(plan.plan));
+    expect(pass?.reading).toMatchObject({ kind: "sequence", tokenLogProbs: [{ length: 3 }, { length: 2 }] });
+  });
+
+  it("takes an option's tokens from behind what stands before the answer, where a vocabulary puts a space first", async () => {
+    const scorer = byteScorer(chatml);
+    const tokenize = scorer.tokenize.bind(scorer);
+    scorer.tokenize = async (texts) =>
+      (await tokenize(texts)).map((tokens, index) => (texts[index]?.special ? tokens : Int32Array.of(32, ...tokens)));
+    const plan = await planPasses(await contextFor(scorer), sequence, [spec(noul("ok?"), "x")], signal);
+    const branches = plan.plan.nodes.map(({ tokens }) => textOf(tokens)).slice(-2);
+    expect(branches).toEqual(["yes", "no"]);
+  });
+
+  it("takes an option's tokens alone where its first letter would melt into what stands before", async () => {
+    const scorer = byteScorer(chatml);
+    const tokenize = scorer.tokenize.bind(scorer);
+    const merged = 10_000;
+    // A vocabulary with a token for a line break and a "y".
+    scorer.tokenize = async (texts) =>
+      (await tokenize(texts)).map((tokens) => {
+        const at = tokens.findIndex((token, place) => token === 10 && tokens[place + 1] === 121);
+        return at === -1 ? tokens : Int32Array.of(...tokens.slice(0, at), merged, ...tokens.slice(at + 2));
+      });
+    const plan = await planPasses(await contextFor(scorer), sequence, [spec(noul("ok?"), "x")], signal);
+    expect(plan.plan.nodes.flatMap(({ tokens }) => [...tokens])).not.toContain(merged);
+    expect(plan.plan.nodes.map(({ tokens }) => textOf(tokens)).slice(-2)).toEqual(["yes", "no"]);
   });
 
   it("evaluates what options have in common once", async () => {
@@ -192,6 +250,23 @@ describe("planPasses", () => {
     expect(scorer.calls.tokenize - before).toBe(1);
   });
 });
+
+/** The logit of a label depends only on what its line says. */
+function scoreByLine(plan: ScorePlan): ScoreResult {
+  const paths: number[][] = [];
+  const nodes = plan.nodes.map(({ parent, tokens, reads }, index) => {
+    paths[index] = [...(paths[parent] ?? []), ...tokens];
+    const prompt = textOf(paths[index] ?? []);
+    return reads.map(({ ids }) => ({
+      logits: Float32Array.from(ids, (id) => {
+        const line = new RegExp(`^${textOf([id])}\\) (.*)$`, "m").exec(prompt)?.[1] ?? "";
+        return [...line].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 1009, 7);
+      }),
+      logSumExp: 2_000,
+    }));
+  });
+  return { nodes, evaluatedTokens: 0, reusedTokens: 0, prefillMs: 0, branchesMs: 0 };
+}
 
 describe("labels", () => {
   it("are refused when the vocabulary has too few single-token letters", async () => {

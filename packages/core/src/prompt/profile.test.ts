@@ -20,6 +20,8 @@ describe("profiles", () => {
   it.each([
     [{ ...profile, state: "Input: {state}" }, /line break/],
     [{ ...profile, question: "{instructions}\n" }, /\{options\}/],
+    [{ ...profile, state: "{text}: {state}\n" }, /no placeholders but \{state\}.*\n.*state/],
+    [{ ...profile, option: { ...profile.option, sequence: profile.option.letter } }, /option\.sequence/],
     [{ ...profile, layout: "sideways" }, /layout/],
     [{ ...profile, extra: 1 }, /extra/],
     [null, /profile is not valid/],
@@ -28,8 +30,20 @@ describe("profiles", () => {
   });
 });
 
+describe("builtInProfile", () => {
+  it("names the known ones when asked for another", () => {
+    expect(() => builtInProfile("none")).toThrow(
+      expect.objectContaining({
+        code: "invalid_setting",
+        hint: expect.stringContaining("question-first, state-first"),
+      }),
+    );
+  });
+});
+
 describe("fillIn", () => {
   it("never looks for placeholders inside values", () => {
     expect(fillIn("{a} {b} {c}", { a: "{b}", b: "$& {a}" })).toBe("{b} $& {a} {c}");
+    expect(fillIn("{toString} {a}", { a: "x" })).toBe("{toString} x");
   });
 });
