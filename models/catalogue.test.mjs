@@ -40,9 +40,8 @@ describe("catalogue", () => {
     );
   });
 
-  it("measured the readout of every model that it recommends", () => {
-    const recommended = models.filter(({ role }) => role === "default" || role === "small-memory");
-    for (const { id, evidence } of recommended) expect(evidence?.correct, id).toBeGreaterThan(0);
+  it("justifies the default model's readout by a measurement", () => {
+    expect(model.evidence?.correct).toBeGreaterThan(0);
   });
 
   it("leaves decision models to the engines that can read them", () => {

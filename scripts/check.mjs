@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { CommandFailed, run } from "./setup/children.mjs";
 import { filesUnder } from "./setup/fingerprint.mjs";
 import { pnpmProgram, root } from "./setup/places.mjs";
@@ -11,14 +11,24 @@ await setUp();
 
 const tool = (name, ...args) => run(process.execPath, [programOf(name), ...args], { cwd: root });
 const published = ["core", "server-bridge", "cli"];
-const typed = ["packages/core", "packages/server-bridge", "packages/cli", "packages/web-demo", "e2e"];
+const typed = [
+  "packages/core/tsconfig.test.json",
+  "packages/server-bridge/tsconfig.test.json",
+  "packages/cli/tsconfig.test.json",
+  "packages/web-demo/tsconfig.json",
+  "packages/web-demo/tsconfig.server.json",
+  "packages/web-demo/src/offline/tsconfig.json",
+  "e2e/tsconfig.json",
+];
+/** Sources whose imports are followed; what is built from them is not. */
+const cruised = ["core/src", "server-bridge/src", "cli/src", "web-demo/src", "web-demo/server", "web-demo/build"];
 /** Lines that a source may have; tests may be longer. */
 const maxLines = 300;
 
 /** All run, even after one has failed. */
 const checks = {
   types: async () => {
-    for (const folder of typed) await tool("typescript/bin/tsc", "--noEmit", "-p", join(folder, typesConfig(folder)));
+    for (const config of typed) await tool("typescript/bin/tsc", "--noEmit", "-p", config);
   },
   "lint and format": () => tool("@biomejs/biome/bin/biome", "check", "."),
   "package exports": async () => {
@@ -38,7 +48,12 @@ const checks = {
   },
   "unused code and dependencies": () => tool("knip/bin/knip.js"),
   "direction of dependencies": () =>
-    tool("dependency-cruiser/bin/dependency-cruise.mjs", "--config", ".dependency-cruiser.cjs", "packages"),
+    tool(
+      "dependency-cruiser/bin/dependency-cruise.mjs",
+      "--config",
+      ".dependency-cruiser.cjs",
+      ...cruised.map((folder) => `packages/${folder}`),
+    ),
   "length of sources": async () => {
     const sources = filesUnder(
       "packages",
@@ -51,13 +66,23 @@ const checks = {
   "subpaths are folders and documented": async () => {
     const { exports } = JSON.parse(readFileSync(join(root, "packages/core/package.json"), "utf8"));
     const readme = readFileSync(join(root, "README.md"), "utf8");
-    for (const subpath of Object.keys(exports).filter((key) => key !== ".")) {
+    const declared = Object.keys(exports).sort();
+    const folders = filesUnder("packages/core/src", (path) => path.endsWith("/index.ts"))
+      .map((file) => relative(join(root, "packages/core/src"), dirname(file)))
+      .map((folder) => (folder === "" ? "." : `./${folder}`))
+      .sort();
+    if (declared.join() !== folders.join())
+      throw new Error(
+        `packages/core exports ${declared.join(", ")}; folders with an index.ts are ${folders.join(", ")}`,
+      );
+    for (const subpath of declared) {
       const index = readFileSync(join(root, "packages/core/src", subpath, "index.ts"), "utf8");
       if (index.split("\n").length > 40) throw new Error(`${subpath}/index.ts has more than 40 lines`);
-      if (!readme.includes(`@optio/core/${subpath.slice(2)}`))
-        throw new Error(`README.md does not name @optio/core/${subpath.slice(2)}`);
+      const name = `@optio/core${subpath.slice(1)}`;
+      if (!readme.includes(name)) throw new Error(`README.md does not name ${name}`);
     }
   },
+  "examples of the README": () => run(process.execPath, ["scripts/check/readme-examples.mjs"], { cwd: root }),
   "list of errors": () => run(process.execPath, ["scripts/check/errors-doc.mjs"], { cwd: root }),
 };
 
@@ -80,8 +105,4 @@ process.exitCode = failed === 0 ? 0 : 1;
 
 function programOf(path) {
   return join(root, "node_modules", path);
-}
-
-function typesConfig(folder) {
-  return folder.startsWith("packages/") && folder !== "packages/web-demo" ? "tsconfig.test.json" : "tsconfig.json";
 }

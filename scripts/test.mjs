@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runInTerminal } from "./setup/children.mjs";
+import { findBrowser } from "./setup/find-browser.mjs";
 import { cache, root } from "./setup/places.mjs";
 import { setUp } from "./setup/set-up.mjs";
 import { modelWithRole } from "./setup/steps/model.mjs";
@@ -10,7 +11,7 @@ const filters = process.argv.slice(2);
 await setUp({ withBrowser: true, models: [modelWithRole("fixture")] });
 
 const reports = join(root, "node_modules/.optio/reports");
-const env = { OPTIO_CACHE: cache };
+const env = { OPTIO_CACHE: cache, OPTIO_CHROMIUM: findBrowser() };
 
 /** One after the other: each may take all processors. */
 const runners = [
@@ -77,7 +78,10 @@ for (const runner of runners) {
 
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
-process.exitCode = total.failed > 0 ? 1 : 0;
+const nothingRan = total.passed + total.failed === 0;
+if (nothingRan)
+  process.stderr.write(`No test ran${filters.length > 0 ? `: no file name contains ${filters.join(" or ")}` : ""}.\n`);
+process.exitCode = total.failed > 0 || nothingRan ? 1 : 0;
 
 function countsIn(report, count) {
   try {

@@ -8,8 +8,8 @@
  */
 
 const row = 44;
-const left = 250;
-const width = 860;
+const left = 310;
+const width = 900;
 const barWidth = width - left - 110;
 
 /**
@@ -27,7 +27,7 @@ export function barChart(title, subtitle, bars) {
     const y = 70 + index * row;
     const middle = y + 13;
     const range = `M${left + scale(least)} ${middle}H${left + scale(most)}`;
-    return `  <text x="${left - 12}" y="${y + 18}" text-anchor="end">${escapeXml(label)}</text>
+    return `  <text x="16" y="${y + 18}">${escapeXml(label)}</text>
   <rect class="${own ? "own" : "other"}" x="${left}" y="${y}" width="${round(scale(median))}" height="26" rx="4"/>
   <path class="range" d="${range}"/>
   <text class="value" x="${round(left + scale(most) + 10)}" y="${y + 18}">${seconds(median)}</text>`;

@@ -24,11 +24,18 @@ async function look(page: Page, state: string): Promise<void> {
   }
 }
 
-/** Controls without a name, or smaller than a finger. Opens what is folded, so that all of them are looked at. */
+/** Controls without a name, or smaller than a finger. Opens what is folded meanwhile, so that all of them are looked at. */
 async function poorControls(page: Page): Promise<readonly string[]> {
-  await page.locator("details").evaluateAll((all) => {
-    for (const details of all) if (details instanceof HTMLDetailsElement) details.open = true;
+  const folded = page.locator("details:not([open])");
+  const count = await folded.count();
+  const marked = page.locator("details[data-folded]");
+  await folded.evaluateAll((all) => {
+    for (const details of all) details.toggleAttribute("data-folded", true);
   });
+  await marked.evaluateAll((all) => {
+    for (const details of all) details.toggleAttribute("open", true);
+  });
+  expect(await marked.count()).toBe(count);
   const poor: string[] = [];
   for (const control of await page.locator("button, input, textarea, select, summary").all()) {
     if (!(await control.isVisible())) continue;
@@ -42,6 +49,9 @@ async function poorControls(page: Page): Promise<readonly string[]> {
     const snapshot = await control.ariaSnapshot();
     if (!/"[^"]+"|: \S/.test(snapshot)) poor.push(`${tag} has no name: ${snapshot}`);
   }
+  await marked.evaluateAll((all) => {
+    for (const details of all) details.toggleAttribute("open", false);
+  });
   return poor;
 }
 

@@ -52,6 +52,7 @@ export class EngineFacts extends LitElement {
               : html`
                 ${fact("Text read in", duration(result.timings.prefillMs), "prefill")}
                 ${fact("Questions in", duration(result.timings.questionsMs), "questions")}
+                ${result.timings.priorMs > 0 ? fact("Same without the text in", duration(result.timings.priorMs), "prior") : nothing}
                 ${fact("In all", duration(result.timings.totalMs), "total")}
               `
           }

@@ -2,6 +2,7 @@ import {
   type Answer,
   createDecider,
   type Decider,
+  type DecisionTimings,
   type EngineInfo,
   OptioError,
   type Readout,
@@ -15,7 +16,7 @@ import { type QuestionDraft, readDrafts } from "./question-draft.js";
 /** An answered decision, with what was asked. */
 export interface Result {
   readonly answers: readonly NamedAnswer[];
-  readonly timings: { readonly prefillMs: number; readonly questionsMs: number; readonly totalMs: number };
+  readonly timings: DecisionTimings;
   readonly usage: Usage;
   readonly receipt: Receipt;
   readonly warnings: readonly string[];
