@@ -28,11 +28,13 @@ if (typeof globalThis.postMessage !== "function" && globalThis.process?.getBuilt
 /** The module's own script, ready to be shipped. */
 export function adaptGlue(source, { threads }) {
   let text = source
-    .replace(/new Worker\(new URL\((?:[^()]|\([^()]*\))*\)(?:, *\{[^}]*\})?\)/g, "optioThread(Module)")
+    .replace(/new Worker\(new URL\((?:[^()]|\([^()]*\))*\)(?:, *(?:\{[^}]*\}|\w+))?\)/g, "optioThread(Module)")
     .replace(/new Worker\(pthreadMainJs(?:, *(?:\{[^}]*\}|\w+))?\)/g, "optioThread(Module)")
     .replace(/new URL\(("[^"]+"), *import\.meta\.url\)(?:\.toString\(\)|\.href)?/g, "$1")
     .replaceAll("import.meta.url", '""')
-    .replaceAll("self.location.href", '""');
+    .replaceAll("self.location.href", '""')
+    // Node's workers have no self.
+    .replace(/\bself\.name\b/g, "globalThis.name");
   for (const left of ["import.meta", "new Worker(", "require(", "location.href"]) {
     if (text.includes(left))
       throw new Error(`this emscripten writes "${left}" in a way that build/glue.mjs does not know`);
@@ -53,7 +55,7 @@ export function adaptGlue(source, { threads }) {
  * @param glue the adapted script of the module
  */
 export function adaptWorker(own, glue) {
-  const module = glue.replace(/export default Module;?\s*$/, "");
+  const module = glue.replace(/^export default Module;?$/m, "");
   if (module === glue) throw new Error("this emscripten exports its module in a way that build/glue.mjs does not know");
   if (own === undefined) return `${NODE_WORKER}\nglobalThis.name ??= "em-pthread";\n${module}`;
   const start = own.replace(
