@@ -64,6 +64,9 @@ export async function createScorerModule(
           WebAssembly.instantiate(compiled, imports).then((instance) => done(instance, compiled), fail);
           return {};
         },
+        // What llama.cpp says about a failure is part of the error; a console is not ours to write to.
+        print: () => undefined,
+        printErr: () => undefined,
         optioRead: (destination: Uint8Array, offset: number) => host.read(destination, offset),
         optioEmit: (frame: Uint8Array) => host.emit(frame),
         optioAborted: () => host.aborted(),
