@@ -17,6 +17,9 @@ export function createModelStore(options: ModelStoreOptions = {}): ModelStore {
   return new WorkerStore(options);
 }
 
+/** Milliseconds that the worker may take to start. */
+const startMs = 20_000;
+
 /** The page's side of the store. Its worker starts at the first call and lives as long as the page. */
 class WorkerStore implements ModelStore {
   readonly #options: ModelStoreOptions;
@@ -34,8 +37,7 @@ class WorkerStore implements ModelStore {
   remove: ModelStore["remove"] = (reference) => this.#ask((api) => api.remove(reference));
 
   get: ModelStore["get"] = async (reference, options = {}) => {
-    // Without persistence the browser may throw a model away when space is short. Refusing is not an error.
-    await navigator.storage?.persist?.().catch(() => false);
+    await this.#askToPersist(reference);
     return this.#call(options, (api, id) => api.get(id, reference));
   };
 
@@ -43,6 +45,15 @@ class WorkerStore implements ModelStore {
     this.#call(options, (api, id) => api.add(id, file, options.name));
 
   verify: ModelStore["verify"] = (model, options = {}) => this.#call(options, (api, id) => api.verify(id, model));
+
+  /** Without persistence the browser may throw a model away when space is short. Refusing is not an error. */
+  async #askToPersist(reference: string | undefined): Promise<void> {
+    const { storage } = navigator;
+    if (typeof storage?.persist !== "function" || (await storage.persisted().catch(() => true))) return;
+    // Some browsers ask the user, who should be asked only when something is about to be stored.
+    const status = await this.status(reference).catch(() => undefined);
+    if (status !== undefined && status.state !== "stored") await storage.persist().catch(() => false);
+  }
 
   async #call<T>(
     { signal, onProgress }: StoreCallOptions,
@@ -89,7 +100,10 @@ class WorkerStore implements ModelStore {
     });
     // Every method answers with a promise already, so the remote side has the very same type.
     const api = wrap<StoreWorkerApi>(worker) as unknown as StoreWorkerApi;
-    const lock = await untilAborted(api.open({ ...settings, baseAddress: document.baseURI }), death.signal);
+    const late = setTimeout(() => onDeath(`it did not start within ${startMs / 1000} s`), startMs);
+    const lock = await untilAborted(api.open({ ...settings, baseAddress: document.baseURI }), death.signal).finally(
+      () => clearTimeout(late),
+    );
     if (lock !== undefined) watchLife(lock, death.signal, () => onDeath("the browser ended it"));
     return api;
   }

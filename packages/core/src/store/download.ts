@@ -62,8 +62,7 @@ class FileDownload {
     const stored = readPartFacts(await platform.facts.get(request.part));
     const facts = stored?.address === request.address ? stored : undefined;
     const present = (await platform.files.size(request.part)) ?? 0;
-    // Without a published hash only the server can say that its file is still the same.
-    const sure = expected.sha256 !== undefined || ifRange(transfer, request, facts) !== undefined;
+    const sure = canContinue(transfer, request, facts);
     const keepBytes = sure && present <= (expected.sizeBytes ?? present) ? present : 0;
     const onVerify = (bytes: number) => {
       if (within === undefined) meter.verified(bytes, keepBytes);
@@ -97,8 +96,9 @@ class FileDownload {
     const { platform, settings, signal } = this.#transfer;
     const { address, expected } = this.#request;
     signal?.throwIfAborted();
-    this.#showPosition();
     const part = this.#part;
+    if (part.bytes > 0 && !canContinue(this.#transfer, this.#request, this.#facts)) await this.restart();
+    this.#showPosition();
     if (part.bytes > 0 && part.bytes === this.#totalBytes) return undefined;
 
     const before = part.bytes;
@@ -106,7 +106,7 @@ class FileDownload {
       return { error, gainedBytes: Math.max(0, part.bytes - before), ...more };
     };
     let answered = false;
-    using watch = new StallWatch(settings.stallMs, signal);
+    const watch = new StallWatch(settings.stallMs, signal);
     try {
       const response = await watch.guard(
         platform.fetch(address, { headers: this.#headers(), signal: watch.signal, cache: "no-store" }),
@@ -134,6 +134,7 @@ class FileDownload {
       if (!answered) return setback(requestFailed(this.#from, error), isUnreachable(error) ? { attempts: 2 } : {});
       return setback(this.#failed(`the connection broke: ${networkReason(error)}`));
     } finally {
+      watch.end();
       await part.close();
     }
   }
@@ -169,7 +170,17 @@ class FileDownload {
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
-    const { files } = this.#transfer.platform;
+    const { platform } = this.#transfer;
+    const { files } = platform;
+    const { part, expected } = this.#request;
+    // A body without an end must not fill the disk.
+    if (expected.sizeBytes !== undefined && this.#part.bytes + bytes.length > expected.sizeBytes) {
+      await this.restart();
+      await discardPart(platform, part);
+      throw new OptioError("hash_mismatch", `${this.#from} sends more than the ${expected.sizeBytes} bytes published`, {
+        details: { expectedBytes: expected.sizeBytes },
+      });
+    }
     try {
       await this.#part.write(bytes);
     } catch (error) {
@@ -206,6 +217,11 @@ class FileDownload {
     const message = `${this.#from} sent nothing for ${stallMs / 1000} s; ${byteSize(keptBytes)} are kept`;
     return new OptioError("download_stalled", message, { details: { address: this.#from, stallMs, keptBytes } });
   }
+}
+
+/** Without a published hash only the server can say that its file is still the same. */
+function canContinue(transfer: Transfer, request: DownloadRequest, facts: PartFacts | undefined): boolean {
+  return request.expected.sha256 !== undefined || ifRange(transfer, request, facts) !== undefined;
 }
 
 function ifRange(

@@ -11,8 +11,8 @@ export function nearNames(name: string, known: readonly string[]): readonly stri
 
 // A part of a name is near it, however much is missing.
 function distanceBetween(a: string, b: string): number {
-  if (a.length >= 3 && (b.includes(a) || a.includes(b))) return 1;
-  return editDistance(a, b);
+  const isPart = a.length >= 3 && (b.includes(a) || a.includes(b));
+  return Math.min(editDistance(a, b), isPart ? 1 : Number.POSITIVE_INFINITY);
 }
 
 /** Levenshtein distance, one row at a time. */

@@ -1,5 +1,5 @@
 /** Ends one attempt of a download: when nothing comes for a while, or when the caller aborts. */
-export class StallWatch implements Disposable {
+export class StallWatch {
   readonly #stallMs: number;
   readonly #outer: AbortSignal | undefined;
   readonly #controller = new AbortController();
@@ -26,23 +26,25 @@ export class StallWatch implements Disposable {
   guard<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const { signal } = this.#controller;
-      const onAbort = () => reject(signal.reason);
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
       const timer = setTimeout(() => {
         this.#stalled = true;
         this.#controller.abort(new DOMException("nothing arrived", "TimeoutError"));
       }, this.#stallMs);
       signal.addEventListener("abort", onAbort, { once: true });
       if (signal.aborted) onAbort();
-      const settled = () => {
+      work.then(resolve, reject).finally(() => {
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
-      };
-      work.then(resolve, reject).finally(settled);
-      signal.addEventListener("abort", settled, { once: true });
+      });
     });
   }
 
-  [Symbol.dispose](): void {
+  /** Ends the attempt: a request that still runs is aborted. */
+  end(): void {
     this.#outer?.removeEventListener("abort", this.#onOuterAbort);
     this.#controller.abort(new DOMException("the attempt is over", "AbortError"));
   }

@@ -1,5 +1,6 @@
 import { OptioError } from "../errors.js";
 import { byteSize } from "./byte-size.js";
+import type { CatalogueEntry } from "./catalogue.js";
 import type { WantedModel } from "./fetch-model.js";
 import { hashOf, type ReadOptions } from "./local-model.js";
 import type { DownloadSource } from "./model-sources.js";
@@ -33,6 +34,24 @@ export async function verifyModel(platform: StorePlatform, model: StoredModel, o
     {
       hint: `Remove it with \`optio models remove ${model.id}\` and download it again.`,
       details: { found, expected: model.sha256 },
+    },
+  );
+}
+
+/**
+ * A file of the catalogue that has another size is not a stored model, but it is there.
+ *
+ * @throws OptioError `hash_mismatch` for such a file
+ */
+export async function checkSize({ files }: StorePlatform, entry: CatalogueEntry): Promise<void> {
+  const foundBytes = await files.size(`${entry.sha256}/${entry.file}`);
+  if (foundBytes === undefined || foundBytes === entry.bytes) return;
+  throw new OptioError(
+    "hash_mismatch",
+    `${entry.id} has ${foundBytes} bytes instead of ${entry.bytes}: it is damaged`,
+    {
+      hint: `\`optio models pull ${entry.id}\` replaces it.`,
+      details: { foundBytes, expectedBytes: entry.bytes },
     },
   );
 }

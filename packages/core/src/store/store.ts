@@ -10,6 +10,7 @@ import { ProgressMeter } from "./progress-meter.js";
 import type { HeldLock, StorePlatform, StoreProgress } from "./store-platform.js";
 import {
   blobBytes,
+  checkSize,
   cleanUp,
   folderBytes,
   notStored,
@@ -209,7 +210,11 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     options.signal?.throwIfAborted();
     const target = refer(reference);
     if (target.kind === "path") return atPath(target.path, options);
-    if (target.kind === "name") return byName(target.name);
+    if (target.kind === "name") {
+      const model = await byName(target.name);
+      await models.touch(model.sha256);
+      return model;
+    }
     return fetchOnce(wantedOf(target), options);
   };
 
@@ -258,6 +263,7 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     verify: async (id, options = {}) => {
       const target = refer(id);
       const model = target.kind === "catalogue" ? await models.bySha(target.entry.sha256) : await byName(id);
+      if (model === undefined && target.kind === "catalogue") await checkSize(platform, target.entry);
       if (model === undefined) throw notStored(id);
       await verifyModel(platform, model, options);
       return model;

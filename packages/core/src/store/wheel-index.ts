@@ -41,7 +41,10 @@ export async function findWheel(transfer: Transfer, index: string, wanted: Wheel
   const page = await fetchPage(transfer, address, { ...headers, accept });
   const listed = page.isJson ? fromJson(page, address) : fromLinks(page);
   const prefix = `${wanted.name.toLowerCase().replace(/[-_.]+/g, "_")}-${wanted.version}-`;
-  const wheel = listed.find(({ fileName }) => fileName.toLowerCase().startsWith(prefix) && fileName.endsWith(".whl"));
+  const wheels = listed.filter(
+    ({ fileName }) => fileName.toLowerCase().startsWith(prefix) && fileName.endsWith(".whl"),
+  );
+  const wheel = wheels.find(({ fileName }) => fileName.endsWith("-none-any.whl")) ?? wheels[0];
   if (wheel === undefined) {
     throw new OptioError("download_failed", `${printableAddress(address)} lists no wheel of version ${wanted.version}`);
   }
@@ -78,11 +81,15 @@ function fromJson({ text, address }: Page, asked: string): readonly Listed[] {
 }
 
 function fromLinks({ text, address }: Page): readonly Listed[] {
-  return [...text.matchAll(/<a\s[^>]*?href\s*=\s*["']([^"']+)["']/gi)].map(([, link = ""]) => {
-    const url = new URL(link.replaceAll("&amp;", "&"), address);
+  return [...text.matchAll(/<a\s[^>]*?href\s*=\s*["']([^"']+)["']/gi)].flatMap(([, link = ""]) => {
+    const target = link.replaceAll("&amp;", "&");
+    if (!URL.canParse(target, address)) return [];
+    const url = new URL(target, address);
     const sha256 = /sha256=([0-9a-f]{64})/i.exec(url.hash)?.[1]?.toLowerCase();
     url.hash = "";
-    return { fileName: decodeURIComponent(url.pathname.split("/").at(-1) ?? ""), address: url.href, sha256 };
+    // Names of wheels have no character that an address would have to encode, but `+` often is.
+    const fileName = (url.pathname.split("/").at(-1) ?? "").replaceAll(/%2b/gi, "+");
+    return [{ fileName, address: url.href, sha256 }];
   });
 }
 
@@ -101,7 +108,7 @@ async function askOnce(
   headers: Record<string, string>,
 ): Promise<Page | Setback> {
   const from = printableAddress(address);
-  using watch = new StallWatch(settings.stallMs, signal);
+  const watch = new StallWatch(settings.stallMs, signal);
   try {
     const response = await watch.guard(platform.fetch(address, { headers, signal: watch.signal }));
     const text = await watch.guard(response.text());
@@ -120,12 +127,21 @@ async function askOnce(
       return { error: new OptioError("download_stalled", message), gainedBytes: 0 };
     }
     return { error: requestFailed(from, error), gainedBytes: 0, ...(isUnreachable(error) ? { attempts: 2 } : {}) };
+  } finally {
+    watch.end();
   }
 }
 
 // `fetch` refuses addresses with credentials in them.
 function withoutCredentials(index: string): { address: string; headers: Record<string, string> } {
-  const url = new URL(index);
+  let url: URL;
+  try {
+    url = new URL(index);
+  } catch (cause) {
+    throw new OptioError("invalid_setting", `the package index must be an http or https address, not "${index}"`, {
+      cause,
+    });
+  }
   if (url.username === "" && url.password === "") return { address: url.href, headers: {} };
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   url.username = "";
