@@ -11,7 +11,7 @@ const build = join(root, "wasm/build/build.mjs");
 /** llama.cpp and the scorer as WebAssembly. The build keeps what it makes in the cache, so a new clone only copies. */
 export const wasmScorer = {
   id: "wasm-scorer",
-  title: "The scorer as WebAssembly (llama.cpp's source is fetched and compiled: about five minutes the first time)",
+  title: "The scorer as WebAssembly (llama.cpp's source is fetched and compiled: some minutes the first time)",
   place: "clone",
   inputs: () => `${sources()} ${factsOfProgram("emcc")}`,
   intact: () => existsSync(join(root, "packages/core/wasm/manifest.json")),
