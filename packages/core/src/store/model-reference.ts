@@ -1,6 +1,7 @@
 import { OptioError } from "../errors.js";
 import type { CatalogueEntry } from "./catalogue.js";
 import { nearNames } from "./near-names.js";
+import { printableAddress } from "./printable-address.js";
 
 /** What the text that names a model means. */
 export type ModelReference =
@@ -21,7 +22,7 @@ export interface ReferenceContext {
 /**
  * Tells a catalogue id, an address and a path apart.
  *
- * @throws OptioError `model_not_found` for an empty text and for addresses that are not http or https.
+ * @throws OptioError `model_not_found` for an empty text and for addresses that are not http or https or hold a password.
  */
 export function parseModelReference(text: string, context: ReferenceContext): ModelReference {
   const reference = text.trim();
@@ -60,6 +61,12 @@ function addressOf(reference: string, base?: string): string {
     url = new URL(reference, base);
   } catch (cause) {
     throw new OptioError("model_not_found", `"${reference}" is not a valid address`, { cause });
+  }
+  // `fetch` refuses them, and its message repeats them.
+  if (url.username !== "" || url.password !== "") {
+    throw new OptioError("model_not_found", `${printableAddress(url.href)} was given with a user or password`, {
+      hint: "Such addresses cannot be used. Download the file by other means and add it by its path.",
+    });
   }
   url.hash = "";
   // A hub's page about a file differs from the file by this one word, and is what people copy.

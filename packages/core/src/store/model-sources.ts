@@ -1,3 +1,4 @@
+import { OptioError } from "../errors.js";
 import { type CatalogueEntry, hubAddress, type ModelSource } from "./catalogue.js";
 import { printableAddress } from "./printable-address.js";
 
@@ -39,8 +40,19 @@ export function sourcesOf(
   return [...first, ...own];
 }
 
+/** @throws OptioError `invalid_setting` */
 export function addressSource(address: string, baseAddress?: string): DownloadSource {
-  const absolute = new URL(address, baseAddress).href;
+  const url = URL.canParse(address, baseAddress) ? new URL(address, baseAddress) : undefined;
+  // `fetch` refuses addresses with credentials in them, and its message repeats them.
+  const usable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  if (!usable) {
+    const shown = address.replace(/^.*@/, "");
+    throw new OptioError(
+      "invalid_setting",
+      `sources and the hub must be http or https addresses without a user and password, not "${shown}"`,
+    );
+  }
+  const absolute = url.href;
   return { kind: "address", label: printableAddress(absolute), address: absolute };
 }
 

@@ -37,7 +37,7 @@ export interface ModelStore {
    * @param reference a catalogue id, the id of a model that was added, an http or https address of a GGUF, or a path (Node,
    *   Deno, Bun); the catalogue's default model when absent
    * @throws OptioError `model_not_found`, `model_invalid`, `download_failed`, `download_stalled`, `hash_mismatch`,
-   *   `no_space`, `store_busy`, `store_failed`; the signal's reason when aborted.
+   *   `no_space`, `store_busy`, `store_failed`, `invalid_setting`; the signal's reason when aborted.
    */
   get(reference?: string, options?: StoreCallOptions): Promise<StoredModel>;
   /** Copies a file, or downloads an address, into the store. A file that is there already is not copied twice. */

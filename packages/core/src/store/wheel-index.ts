@@ -41,8 +41,9 @@ export async function findWheel(transfer: Transfer, index: string, wanted: Wheel
   const page = await fetchPage(transfer, address, { ...headers, accept });
   const listed = page.isJson ? fromJson(page, address) : fromLinks(page);
   const prefix = `${wanted.name.toLowerCase().replace(/[-_.]+/g, "_")}-${wanted.version}-`;
+  // The name becomes that of a file here: it must not lead out of its folder.
   const wheels = listed.filter(
-    ({ fileName }) => fileName.toLowerCase().startsWith(prefix) && fileName.endsWith(".whl"),
+    ({ fileName }) => fileName.toLowerCase().startsWith(prefix) && /^[A-Za-z0-9._+!-]+\.whl$/.test(fileName),
   );
   const wheel = wheels.find(({ fileName }) => fileName.endsWith("-none-any.whl")) ?? wheels[0];
   if (wheel === undefined) {
