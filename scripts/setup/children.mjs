@@ -1,10 +1,22 @@
 import { spawn } from "node:child_process";
-import { createWriteStream, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { createWriteStream, existsSync, mkdirSync, realpathSync } from "node:fs";
+import { basename, delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 const running = new Set();
 let interrupted = false;
+
+// Scripts start "node" by its name: where the path would give them another one than runs this process, this one goes first.
+const path = ownNodeFirst(process.env.PATH ?? "");
+
+function ownNodeFirst(path) {
+  const found = path
+    .split(delimiter)
+    .map((folder) => join(folder, basename(process.execPath)))
+    .find((file) => existsSync(file));
+  if (found && realpathSync(found) === realpathSync(process.execPath)) return path;
+  return [dirname(process.execPath), path].filter(Boolean).join(delimiter);
+}
 
 /** A command that ended badly, with the end of what it printed. */
 export class CommandFailed extends Error {
@@ -27,7 +39,7 @@ export class CommandFailed extends Error {
 export async function run(program, args, options = {}) {
   const child = spawn(program, args, {
     cwd: options.cwd,
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, PATH: path, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -56,7 +68,7 @@ export async function run(program, args, options = {}) {
 export async function runInTerminal(program, args, options = {}) {
   const child = spawn(program, args, {
     cwd: options.cwd,
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, PATH: path, ...options.env },
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
