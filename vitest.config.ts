@@ -3,6 +3,9 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** Tests that load a model: slow, and each may take all processors. */
 const modelTests = ["packages/*/src/**/*.model.test.ts", "wasm/test/**/*.test.mjs"];
 
+// Node 20 has relaxed SIMD behind a switch: the tests run the builds that need it all the same.
+const execArgv = process.versions.v8.startsWith("11.3.") ? ["--experimental-wasm-relaxed-simd"] : [];
+
 export default defineConfig({
   test: {
     projects: [
@@ -23,6 +26,7 @@ export default defineConfig({
         test: {
           name: "model",
           include: modelTests,
+          execArgv,
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 120_000,

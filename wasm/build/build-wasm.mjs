@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -18,18 +19,19 @@ import { cacheRoot, publishFolder, withLock, writeAtomically } from "./cache.mjs
 import { ensureLlama, LLAMA_RELEASE } from "./fetch-llama.mjs";
 import { adaptGlue, adaptWorker } from "./glue.mjs";
 import { hashFiles, hashOf, listFiles, sha256 } from "./hash.mjs";
+import { fromDraft, toDraft } from "./relaxed-opcodes.mjs";
 import { run } from "./run.mjs";
-import { atLeast, findEmscripten } from "./toolchain.mjs";
+import { atLeast, findEmscripten, findRelaxedSimd } from "./toolchain.mjs";
 
 const wasmFolder = fileURLToPath(new URL("../", import.meta.url));
 const outputFolder = fileURLToPath(new URL("../../packages/core/wasm/", import.meta.url));
 const testFolder = join(wasmFolder, "dist");
+const TESTS = "tests";
 const projectFile = join(wasmFolder, "build", "llama-project.cmake");
 
 /** The most that a module may weigh on the wire. */
 const MAX_BROTLI_BYTES = 700_000;
 
-const COMPILE = ["-msimd128", "-pthread"];
 const EXCEPTIONS = "-fwasm-exceptions";
 const LLAMA_OPTIONS = {
   CMAKE_BUILD_TYPE: "Release",
@@ -49,7 +51,8 @@ const LLAMA_OPTIONS = {
   LLAMA_BUILD_APP: "OFF",
   BUILD_SHARED_LIBS: "OFF",
 };
-const LIBRARIES = ["src/libllama.a", "ggml/src/libggml.a", "ggml/src/libggml-cpu.a", "ggml/src/libggml-base.a"];
+const KERNEL_LIBRARY = "ggml/src/libggml-cpu.a";
+const LIBRARIES = ["src/libllama.a", "ggml/src/libggml.a", KERNEL_LIBRARY, "ggml/src/libggml-base.a"];
 
 // Linked at -O1: at -O2 and above binaryen inlines the kernels into functions so large that engines run them unoptimised at first.
 // wasm-opt then does what makes the file smaller without inlining.
@@ -94,8 +97,10 @@ const FEATURES = [
 ];
 
 const VARIANTS = [
-  { name: "simd", threads: false },
-  { name: "simd-threads", threads: true },
+  { name: "simd", threads: false, relaxed: false },
+  { name: "simd-threads", threads: true, relaxed: false },
+  { name: "relaxed-simd", threads: false, relaxed: true },
+  { name: "relaxed-simd-threads", threads: true, relaxed: true },
 ];
 
 /**
@@ -106,10 +111,16 @@ const VARIANTS = [
  */
 export async function buildWasm({ log = () => {} } = {}) {
   const emscripten = findEmscripten();
+  const relaxedSimd = findRelaxedSimd(emscripten);
+  if (!relaxedSimd)
+    throw new Error(
+      `emscripten ${emscripten.version} does not compile relaxed SIMD: "apt-get install clang-19 lld-19 llvm-19", ` +
+        "or an emscripten from 3.1.50 on",
+    );
   const llama = await ensureLlama({ log });
-  const key = outputKey(emscripten, llama);
+  const key = outputKey(emscripten, relaxedSimd, llama);
   const finished = join(cacheRoot(), "wasm", key.slice(0, 24));
-  const built = await publishFolder(finished, (folder) => build(folder, { emscripten, llama, key, log }));
+  const built = await publishFolder(finished, (folder) => build(folder, { emscripten, relaxedSimd, llama, key, log }));
   const copied = install(finished);
   return {
     changed: llama.changed || built || copied,
@@ -118,38 +129,64 @@ export async function buildWasm({ log = () => {} } = {}) {
 }
 
 /** Changes with everything that the modules are made of. */
-function outputKey(emscripten, llama) {
+function outputKey(emscripten, relaxedSimd, llama) {
   const files = listFiles(wasmFolder, [
     "scorer",
+    "kernels",
     "targets",
     "test/quantizer.cpp",
+    "test/kernels.cpp",
     "build/build-wasm.mjs",
     "build/llama-project.cmake",
     "build/glue.mjs",
+    "build/relaxed-opcodes.mjs",
   ]);
-  return hashOf([emscripten.version, basename(llama.patched), hashFiles(wasmFolder, files)]);
+  return hashOf([emscripten.version, relaxedSimd.name, basename(llama.patched), hashFiles(wasmFolder, files)]);
 }
 
-async function build(folder, { emscripten, llama, key, log }) {
-  const objects = await compileLlama(emscripten, llama, log);
-  const context = { emscripten, llama, objects, folder, log };
-  const scorer = await compileAll(
-    context,
-    listFiles(wasmFolder, ["scorer"]).filter((file) => file.endsWith(".cpp")),
-  );
+async function build(folder, { emscripten, relaxedSimd, llama, key, log }) {
+  const ordinary = { env: emscripten.env, flags: ["-msimd128"], exceptions: [EXCEPTIONS] };
+  // Nothing in ggml's CPU back end or in the kernels throws: they need no exceptions, whose form differs between compilers.
+  const relaxed = { env: relaxedSimd.env, flags: relaxedSimd.flags, exceptions: [] };
+  const objects = await compileLlama({ emscripten, llama, log }, { ...ordinary, target: "llama" });
+  const context = { emscripten, relaxedSimd, llama, objects, folder, log };
+  const relaxedObjects = await compileLlama(context, { ...relaxed, target: "ggml-cpu" });
+  const scorer = await compileAll(context, sourcesIn("scorer"), ordinary);
+  const libraries = LIBRARIES.map((path) => join(objects, path));
+  // The kernels come before llama.cpp's libraries at the link, and so stand in for its tiled product, which is for x86.
+  const parts = {
+    ordinary: { kernels: await compileAll(context, sourcesIn("kernels"), ordinary), libraries },
+    relaxed: {
+      kernels: await compileAll(context, sourcesIn("kernels"), relaxed),
+      libraries: libraries.map((path) => (path.endsWith(KERNEL_LIBRARY) ? join(relaxedObjects, KERNEL_LIBRARY) : path)),
+    },
+  };
   const manifest = { key, llamaRelease: LLAMA_RELEASE, emscripten: emscripten.version, files: {} };
-  for (const variant of VARIANTS) Object.assign(manifest.files, await linkVariant(context, variant, scorer));
-  await linkQuantizerTest(context);
+  mkdirSync(join(folder, TESTS));
+  // emscripten's file for a thread of Node is CommonJS, whatever the package around it says.
+  writeFileSync(join(folder, TESTS, "package.json"), '{ "type": "commonjs" }\n');
+  for (const variant of VARIANTS) {
+    const { kernels, libraries } = variant.relaxed ? parts.relaxed : parts.ordinary;
+    const own = await compileAll(context, ["targets/wasm.cpp"], { ...ordinary, defines: definesOf(variant) });
+    Object.assign(manifest.files, await linkVariant(context, variant, [...scorer, ...own, ...kernels], libraries));
+    const test = await compileAll(context, ["test/kernels.cpp"], ordinary);
+    await linkKernelTest(context, variant, [...test, ...kernels], libraries);
+  }
+  await linkQuantizerTest(context, await compileAll(context, ["test/quantizer.cpp"], ordinary));
   writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
+function definesOf({ name, threads }) {
+  return [`-DOPTIO_VARIANT="${name}"`, ...(threads ? ["-DOPTIO_THREADS"] : [])];
+}
+
 /** The folder with llama.cpp's objects and libraries, compiled as far as they are not yet. */
-async function compileLlama(emscripten, llama, log) {
-  const flags = compileFlags(llama.patched);
+async function compileLlama({ emscripten, llama, log }, { env: compilerEnv, flags, exceptions, target }) {
+  const all = compileFlags(llama.patched, flags);
   const settings = {
     ...LLAMA_OPTIONS,
-    CMAKE_C_FLAGS: flags.join(" "),
-    CMAKE_CXX_FLAGS: [...flags, EXCEPTIONS].join(" "),
+    CMAKE_C_FLAGS: all.join(" "),
+    CMAKE_CXX_FLAGS: [...all, ...exceptions].join(" "),
   };
   const project = readFileSync(projectFile, "utf8");
   const key = hashOf([emscripten.version, llama.patched, JSON.stringify(settings), project]);
@@ -167,7 +204,7 @@ async function compileLlama(emscripten, llama, log) {
         const all = { ...settings, "CMAKE_PROJECT_llama.cpp_INCLUDE": join(folder, "project.cmake") };
         const options = Object.entries(all).map(([name, value]) => `-D${name}=${value}`);
         // GIT_DIR: a repository around the cache is not llama.cpp's, and must not get into the build.
-        const env = { ...emscripten.env, GIT_DIR: "/nonexistent" };
+        const env = { ...compilerEnv, GIT_DIR: "/nonexistent" };
         const lines = [];
         await run("emcmake", ["cmake", "-S", llama.patched, "-B", folder, "-G", "Ninja", ...options], {
           env,
@@ -177,11 +214,11 @@ async function compileLlama(emscripten, llama, log) {
           throw new Error("llama.cpp did not recognise WebAssembly as its target");
         writeFileSync(join(folder, "configured"), "");
       }
-      await run("ninja", ["-C", folder, "llama"], {
-        env: { ...emscripten.env, NINJA_STATUS: "[%f/%t] " },
+      await run("ninja", ["-C", folder, target], {
+        env: { ...compilerEnv, NINJA_STATUS: "[%f/%t] " },
         onLine: (line) => {
           const step = /^\[(\d+\/\d+)\]/.exec(line);
-          if (step) log(`llama.cpp: compiling [${step[1]}]`);
+          if (step) log(`llama.cpp (${target}): compiling [${step[1]}]`);
         },
       });
       writeFileSync(join(folder, "complete"), "");
@@ -192,53 +229,62 @@ async function compileLlama(emscripten, llama, log) {
 }
 
 // The prefix map keeps this machine's paths out of the assertions' texts, so that the same sources make the same module anywhere.
-function compileFlags(source) {
-  return [...COMPILE, `-fmacro-prefix-map=${source}=llama.cpp`];
+function compileFlags(source, flags) {
+  return [...flags, "-pthread", `-fmacro-prefix-map=${source}=llama.cpp`];
 }
 
-/** Objects of the scorer's sources, a few at a time; unchanged ones are taken from the last build. */
-async function compileAll(context, files, defines = []) {
+function sourcesIn(folder) {
+  return listFiles(wasmFolder, [folder]).filter((file) => file.endsWith(".cpp"));
+}
+
+/** Objects of our own sources, a few at a time; unchanged ones are taken from the last build. */
+async function compileAll(context, files, compiler) {
   const waiting = [...files];
   const objects = [];
   const worker = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
-      objects.push(await compile(context, file, defines));
+      objects.push(await compile(context, file, compiler));
   };
   await Promise.all(Array.from({ length: Math.max(1, cpus().length) }, worker));
   return objects.sort();
 }
 
-async function compile({ emscripten, llama, objects, log }, file, defines) {
-  const headers = listFiles(wasmFolder, ["scorer"]).filter((name) => name.endsWith(".h"));
-  const flags = ["-O3", "-std=c++17", EXCEPTIONS, "-Wall", "-Wextra", ...compileFlags(wasmFolder), ...defines];
-  const all = [...flags, `-DOPTIO_LLAMA_RELEASE="${LLAMA_RELEASE}"`];
+async function compile({ llama, objects, log }, file, { env, flags, exceptions, defines = [] }) {
+  const headers = listFiles(wasmFolder, ["scorer", "kernels"]).filter((name) => name.endsWith(".h"));
+  const options = [
+    "-O3",
+    "-std=c++17",
+    ...exceptions,
+    "-Wall",
+    "-Wextra",
+    ...compileFlags(wasmFolder, flags),
+    ...defines,
+  ];
+  // ggml's own headers define functions that not every file needs.
+  const all = [...options, "-Wno-unused-function", `-DOPTIO_LLAMA_RELEASE="${LLAMA_RELEASE}"`];
   const key = hashOf([...all, hashFiles(wasmFolder, [file, ...headers])]);
   const object = join(objects, "scorer", `${basename(file)}-${key.slice(0, 16)}.o`);
   if (existsSync(object)) return object;
   mkdirSync(join(objects, "scorer"), { recursive: true });
-  log(`scorer: compiling ${file}`);
+  log(`compiling ${file}`);
   const temporary = `${object}.tmp-${process.pid}`;
-  const includes = ["include", "ggml/include"].map((name) => `-I${join(llama.patched, name)}`);
-  await run("em++", [...all, ...includes, "-c", join(wasmFolder, file), "-o", temporary], { env: emscripten.env });
+  const folders = ["include", "ggml/include", "ggml/src", "ggml/src/ggml-cpu"].map((name) => join(llama.patched, name));
+  const includes = [wasmFolder, ...folders].map((path) => `-I${path}`);
+  await run("em++", [...all, ...includes, "-c", join(wasmFolder, file), "-o", temporary], { env });
   renameSync(temporary, object);
   return object;
 }
 
-async function linkVariant(context, { name, threads }, scorer) {
-  const { emscripten, objects, folder, log } = context;
+async function linkVariant(context, { name, threads, relaxed }, parts, libraries) {
+  const { emscripten, relaxedSimd, folder, log } = context;
   log(`scorer.${name}: linking`);
-  const target = await compileAll(context, ["targets/wasm.cpp"], threads ? ["-DOPTIO_THREADS"] : []);
   const work = join(folder, `.link-${name}`);
   mkdirSync(work);
   const stack = atLeast(emscripten.numbers, [3, 1, 27]) ? "-sSTACK_SIZE=2MB" : "-sTOTAL_STACK=2MB";
-  const libraries = LIBRARIES.map((path) => join(objects, path));
   const flags = [...LINK, stack, ...(threads ? LINK_THREADS : [])];
   const unwinder = threads ? await compileUnwinder(context) : [];
-  await run(
-    "em++",
-    [...flags, ...scorer, ...target, ...unwinder, ...libraries, "-o", join(work, `scorer.${name}.mjs`)],
-    { env: emscripten.env },
-  );
+  const { env } = relaxed ? relaxedSimd : emscripten;
+  await run("em++", [...flags, ...parts, ...unwinder, ...libraries, "-o", join(work, `scorer.${name}.mjs`)], { env });
 
   const read = (suffix) => readFileSync(join(work, `scorer.${name}.${suffix}`), "utf8");
   const glue = adaptGlue(read("mjs"), { threads });
@@ -250,15 +296,19 @@ async function linkVariant(context, { name, threads }, scorer) {
     writeFileSync(join(folder, `scorer.${name}.worker.mjs`), adaptWorker(own, glue));
   }
   log(`scorer.${name}: shrinking`);
-  const features = [...FEATURES, ...(atLeast(emscripten.numbers, [3, 1, 50]) ? ["reference-types", "multivalue"] : [])];
-  const shrink = [...SHRINK, ...features.map((feature) => `--enable-${feature}`)];
-  await run(
-    emscripten.wasmOpt,
-    [...shrink, join(work, `scorer.${name}.wasm`), "-o", join(folder, `scorer.${name}.wasm`)],
-    { env: emscripten.env },
-  );
+  await shrink(context, relaxed, join(work, `scorer.${name}.wasm`), join(folder, `scorer.${name}.wasm`));
   rmSync(work, { recursive: true });
   return Object.fromEntries(names.map((file) => [file, describe(join(folder, file), log)]));
+}
+
+async function shrink({ emscripten, relaxedSimd }, relaxed, from, to) {
+  const newer = atLeast(emscripten.numbers, [3, 1, 50]) ? ["reference-types", "multivalue"] : [];
+  const features = [...FEATURES, ...newer, ...(relaxed ? ["relaxed-simd"] : [])];
+  const drafts = relaxed && relaxedSimd.drafts;
+  if (drafts) writeFileSync(from, toDraft(readFileSync(from)));
+  const flags = [...SHRINK, ...features.map((feature) => `--enable-${feature}`)];
+  await run(emscripten.wasmOpt, [...flags, from, "-o", to], { env: emscripten.env });
+  if (drafts) writeFileSync(to, fromDraft(readFileSync(to)));
 }
 
 /**
@@ -307,13 +357,25 @@ function describe(path, log) {
 }
 
 /** A small module for test/quantizer.test.mjs: llama.cpp's own functions, as this build compiled them. */
-async function linkQuantizerTest(context) {
-  const { emscripten, objects, folder } = context;
-  const test = await compileAll(context, ["test/quantizer.cpp"]);
+async function linkQuantizerTest({ emscripten, objects, folder }, test) {
   const libraries = LIBRARIES.slice(1).map((path) => join(objects, path));
   const exported = "-sEXPORTED_FUNCTIONS=_malloc,_free";
   const flags = ["-O1", "-msimd128", EXCEPTIONS, "-sSTANDALONE_WASM=1", "--no-entry", exported];
-  await run("em++", [...flags, ...test, ...libraries, "-o", join(folder, "quantizer.wasm")], { env: emscripten.env });
+  const to = join(folder, TESTS, "quantizer.wasm");
+  await run("em++", [...flags, ...test, ...libraries, "-o", to], { env: emscripten.env });
+}
+
+/** A program for test/kernels.test.mjs: what the kernels of a variant compute. */
+async function linkKernelTest({ emscripten, relaxedSimd, folder }, { name, threads, relaxed }, parts, libraries) {
+  const flags = [
+    ...["-O1", "-msimd128", EXCEPTIONS, "-sALLOW_MEMORY_GROWTH=1", "-sINITIAL_MEMORY=64MB", "-sMAXIMUM_MEMORY=4GB"],
+    ...["-sWASM_BIGINT=1", "-sMODULARIZE=1", "-sEXPORT_NAME=optioKernels", "-sENVIRONMENT=node,worker"],
+    ...["-sEXPORTED_FUNCTIONS=_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=HEAPU8,PThread"],
+    ...(threads ? ["-pthread", "-sPTHREAD_POOL_SIZE=8", "-Wno-pthreads-mem-growth"] : []),
+  ];
+  const to = join(folder, TESTS, `kernels.${name}.cjs`);
+  const { env } = relaxed ? relaxedSimd : emscripten;
+  await run("em++", [...flags, ...parts, ...libraries.slice(1), "-o", to], { env });
 }
 
 /** Copies what is not there yet; the manifest goes last, so that an interrupted copy is done again. */
@@ -321,14 +383,16 @@ function install(finished) {
   const text = readFileSync(join(finished, "manifest.json"), "utf8");
   const { files } = JSON.parse(text);
   const manifest = join(outputFolder, "manifest.json");
-  const whole = Object.entries(files).every(([name, { bytes }]) => sizeOf(join(outputFolder, name)) === bytes);
-  const test = join(testFolder, "quantizer.wasm");
-  if (whole && sizeOf(test) >= 0 && existsSync(manifest) && readFileSync(manifest, "utf8") === text) return false;
+  const tests = readdirSync(join(finished, TESTS));
+  const whole =
+    Object.entries(files).every(([name, { bytes }]) => sizeOf(join(outputFolder, name)) === bytes) &&
+    tests.every((name) => sizeOf(join(testFolder, name)) === sizeOf(join(finished, TESTS, name)));
+  if (whole && existsSync(manifest) && readFileSync(manifest, "utf8") === text) return false;
   mkdirSync(outputFolder, { recursive: true });
   mkdirSync(testFolder, { recursive: true });
   rmSync(manifest, { force: true });
   for (const name of Object.keys(files)) place(join(finished, name), join(outputFolder, name));
-  place(join(finished, "quantizer.wasm"), test);
+  for (const name of tests) place(join(finished, TESTS, name), join(testFolder, name));
   writeAtomically(manifest, text);
   return true;
 }

@@ -49,6 +49,12 @@ const PACKAGE = {
 
 const patchFolder = fileURLToPath(new URL("../patches/", import.meta.url));
 
+/** Our own header, which patched files include by this name. */
+const HEADER = {
+  from: fileURLToPath(new URL("../kernels/vector-math.h", import.meta.url)),
+  to: "ggml/src/ggml-cpu/optio-vector-math.h",
+};
+
 /**
  * Makes sure that the source is there, as released and patched.
  *
@@ -61,11 +67,13 @@ export async function ensureLlama({ log = () => {} } = {}) {
   const pristine = join(root, `${LLAMA_RELEASE}-${CONTENT_HASH.slice(0, 16)}`);
   const fetched = await publishFolder(pristine, (folder) => obtain(folder, log));
   const patches = readPatches();
-  const patched = `${pristine}-${hashOf(patches.flatMap(({ name, text }) => [name, text])).slice(0, 16)}`;
+  const changes = [...patches.flatMap(({ name, text }) => [name, text]), readFileSync(HEADER.from, "utf8")];
+  const patched = `${pristine}-${hashOf(changes).slice(0, 16)}`;
   const changed = await publishFolder(patched, async (folder) => {
     log(`llama.cpp ${LLAMA_RELEASE}: applying ${patches.length} patches`);
     cpSync(pristine, folder, { recursive: true });
     for (const { name, text } of patches) applyPatch(folder, text, name);
+    cpSync(HEADER.from, join(folder, HEADER.to));
   });
   return { changed: fetched || changed, pristine, patched };
 }

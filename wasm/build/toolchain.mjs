@@ -41,6 +41,31 @@ export function findEmscripten() {
   return { version, numbers, root: dirname(realpathSync(emcc)), wasmOpt: findWasmOpt(emcc), env: environment() };
 }
 
+/** The first emscripten whose own compiler and binaryen know relaxed SIMD as it was standardised. */
+const RELAXED_SIMD = [3, 1, 50];
+const CLANG = 19;
+
+/**
+ * What compiles and links relaxed SIMD: emscripten by itself, or an older one with Debian's clang 19 under it.
+ *
+ * @returns `flags`: for the compiler; `env`: for every call; `drafts`: whether binaryen knows relaxed SIMD by its draft's numbers only;
+ *   or undefined, where neither is there.
+ */
+export function findRelaxedSimd(emscripten) {
+  const flags = ["-msimd128", "-mrelaxed-simd"];
+  if (compare(emscripten.numbers, RELAXED_SIMD) >= 0) {
+    return { name: "emscripten", flags, env: emscripten.env, drafts: false };
+  }
+  const programs = [`clang-${CLANG}`, `wasm-ld-${CLANG}`, `llvm-ar-${CLANG}`].map(findProgram);
+  if (programs.includes(undefined)) return undefined;
+  return {
+    name: `clang ${CLANG}`,
+    flags: [...flags, "-mno-reference-types", "-mno-multivalue"],
+    env: { ...emscripten.env, EM_CLANG_ADD_VERSION: `${CLANG}`, EM_LLVM_ADD_VERSION: `${CLANG}` },
+    drafts: true,
+  };
+}
+
 /** Whether the version is at least the given one. */
 export function atLeast(numbers, wanted) {
   return compare(numbers, wanted) >= 0;

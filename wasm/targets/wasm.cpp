@@ -135,15 +135,14 @@ class HostFile : public optio::FileSource {
 class ModuleHost : public optio::Host {
   public:
     const char * target() const override { return "wasm"; }
+    std::string variant() override { return OPTIO_VARIANT; }
 #ifdef OPTIO_THREADS
-    std::string variant() override { return "simd-threads"; }
     // A thread can only run on a worker that was started before this call: those that are idle, or already in the pool.
     int max_threads() override {
         static const int workers = optio_js_idle_workers();
         return workers + 1;
     }
 #else
-    std::string variant() override { return "simd"; }
     int max_threads() override { return 1; }
 #endif
     bool aborted() override { return optio_js_aborted() != 0; }

@@ -214,9 +214,9 @@ export class ModuleClient extends Calls {
   #workers = [];
   #file;
 
-  static async start({ threads = 0 } = {}) {
+  static async start({ threads = 0, relaxed = false } = {}) {
     const client = new ModuleClient();
-    const variant = threads > 0 ? "simd-threads" : "simd";
+    const variant = `${relaxed ? "relaxed-" : ""}simd${threads > 0 ? "-threads" : ""}`;
     const compiled = await WebAssembly.compile(readFileSync(join(moduleFolder, `scorer.${variant}.wasm`)));
     const { default: create } = await import(join(moduleFolder, `scorer.${variant}.mjs`));
     client.threads = threads || 1;
@@ -227,7 +227,7 @@ export class ModuleClient extends Calls {
       },
       pthreadPoolSize: Math.max(1, threads - 1),
       createThread() {
-        const worker = new Worker(join(moduleFolder, "scorer.simd-threads.worker.mjs"), {
+        const worker = new Worker(join(moduleFolder, `scorer.${variant}.worker.mjs`), {
           name: "em-pthread",
           workerData: "em-pthread",
         });

@@ -19,6 +19,22 @@ export const transports = {
   "native program": () => NativeClient.start({ threads: 2 }),
 };
 
+/** Whether this runtime has relaxed SIMD: one function with `i32x4.relaxed_dot_i8x16_i7x16_add_s` in it. */
+export const hasRelaxedSimd = WebAssembly.validate(
+  Uint8Array.from([
+    ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 20, 1, 18, 0],
+    ...[65, 0, 253, 15, 65, 0, 253, 15, 65, 0, 253, 15, 253, 147, 2, 26, 11],
+  ]),
+);
+
+/** The builds whose numbers differ a little from one processor to another. */
+export const relaxedTransports = hasRelaxedSimd
+  ? {
+      "module with relaxed SIMD, one thread": () => ModuleClient.start({ relaxed: true }),
+      "module with relaxed SIMD, two threads": () => ModuleClient.start({ relaxed: true, threads: 2 }),
+    }
+  : {};
+
 export const nativeIsBuilt = existsSync(new URL("../../packages/server-bridge/native/optio-scorer", import.meta.url));
 
 /** Token ids that look like text to nobody, but are the same for everyone. */

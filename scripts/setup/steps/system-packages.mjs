@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { findEmscripten, findRelaxedSimd } from "../../../wasm/build/toolchain.mjs";
 import { findBrowser } from "../find-browser.mjs";
 import { findProgram } from "../fingerprint.mjs";
 import { cacheStamps } from "../places.mjs";
@@ -21,6 +22,13 @@ const build = [
     debian: ["ninja-build"],
     fedora: ["ninja-build"],
     macos: ["ninja"],
+  },
+  {
+    name: "clang-19, for relaxed SIMD",
+    find: () => findProgram("emcc") && findRelaxedSimd(findEmscripten())?.name,
+    debian: ["clang-19", "lld-19", "llvm-19"],
+    fedora: ["emscripten"],
+    macos: ["emscripten"],
   },
   { name: "git", find: () => findProgram("git"), debian: ["git", "ca-certificates"], fedora: ["git"], macos: ["git"] },
 ];
