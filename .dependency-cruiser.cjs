@@ -5,7 +5,7 @@ const tests = "[.]test[.]ts$";
 
 /** The path of a decision through packages/core/src: a step uses those above it. */
 const steps = [
-  ["errors.ts", "call.ts", "version.ts", "turnstile.ts", "state.ts"],
+  ["errors.ts", "call.ts", "version.ts", "turnstile.ts", "settled.ts", "state.ts"],
   ["questions/"],
   ["prompt/"],
   ["store/"],
@@ -14,6 +14,7 @@ const steps = [
   ["readout/"],
   ["trust/"],
   ["decide.ts"],
+  ["decide-many.ts"],
   ["decider.ts"],
   ["default-decider.ts"],
   ["testing/"],

@@ -27,7 +27,7 @@ for (const [name, build] of Object.entries(bundlers)) {
         () => (globalThis as unknown as { decision: Promise<{ distribution: unknown[]; receipt: unknown }> }).decision,
       );
       expect(decision.distribution).toHaveLength(2);
-      expect(JSON.stringify(decision.receipt)).toContain(isolate ? '"simd-threads"' : '"simd"');
+      expect(JSON.stringify(decision.receipt)).toContain(isolate ? '"relaxed-simd-threads"' : '"relaxed-simd"');
       expect(foreign).toEqual([]);
       expect(outside.take()).toEqual([]);
       await page.goto("about:blank");

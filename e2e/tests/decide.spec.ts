@@ -1,8 +1,8 @@
 import { expect, type Hosting, test } from "./fixtures.js";
 
 const expectations: readonly { hosting: Hosting; variant: string; threads: RegExp }[] = [
-  { hosting: "isolated", variant: "simd-threads", threads: /\b[2-9] threads/ },
-  { hosting: "open", variant: "simd", threads: /\b1 thread\b/ },
+  { hosting: "isolated", variant: "relaxed-simd-threads", threads: /\b[2-9] threads/ },
+  { hosting: "open", variant: "relaxed-simd", threads: /\b1 thread\b/ },
 ];
 
 for (const { hosting, variant, threads } of expectations) {
@@ -53,19 +53,21 @@ test("the receipt names the model's hash, the engine and the readout", async ({ 
   expect(JSON.stringify(receipt)).toContain("simd-threads");
 });
 
-test("both builds give the same answers", async ({ demo }) => {
+test("all builds give the same answers", async ({ demo }) => {
   const answers: { label: string; percent: number }[][] = [];
-  for (const variant of ["simd", "simd-threads"]) {
+  for (const variant of ["simd", "simd-threads", "relaxed-simd", "relaxed-simd-threads"]) {
     await demo.open({ variant });
     await demo.load();
     await demo.decide();
     await expect(demo.fact("engine")).toContainText(`wasm, ${variant},`);
     answers.push([...(await demo.bars("team")), ...(await demo.bars("leaving")), ...(await demo.bars("urgency"))]);
   }
-  const [single = [], threaded = []] = answers;
-  expect(threaded.map(({ label }) => label)).toEqual(single.map(({ label }) => label));
-  for (const [index, { label, percent }] of single.entries()) {
-    expect(Math.abs(percent - (threaded[index]?.percent ?? Number.NaN)), label).toBeLessThanOrEqual(2);
+  const [single = [], ...others] = answers;
+  for (const other of others) {
+    expect(other.map(({ label }) => label)).toEqual(single.map(({ label }) => label));
+    for (const [index, { label, percent }] of single.entries()) {
+      expect(Math.abs(percent - (other[index]?.percent ?? Number.NaN)), label).toBeLessThanOrEqual(2);
+    }
   }
 });
 

@@ -1,4 +1,13 @@
-import type { DecisionRequest, Engine, EngineCallOptions, EngineTimings, Readout, Usage } from "./engines/engine.js";
+import type {
+  DecisionRequest,
+  Engine,
+  EngineCallOptions,
+  EngineInfo,
+  EngineTimings,
+  RawDecision,
+  Readout,
+  Usage,
+} from "./engines/engine.js";
 import { OptioError } from "./errors.js";
 import type { AnswersOf, QuestionsInput } from "./questions/normalize.js";
 import type { Answer, ConfidenceFormula, NamedQuestion } from "./questions/question.js";
@@ -34,7 +43,7 @@ export interface Decision<Q extends QuestionsInput = QuestionsInput> {
 export interface DecisionTimings extends EngineTimings {
   /** Milliseconds spent waiting for earlier decisions. */
   readonly queueMs: number;
-  /** Milliseconds from the start of the work to the answer: waiting and starting the engine not included. */
+  /** Milliseconds from the start of the work to this answer: waiting and starting the engine not included. */
   readonly totalMs: number;
 }
 
@@ -50,9 +59,23 @@ export async function runDecision(
   { queueMs, ...call }: RunOptions,
 ): Promise<Decision> {
   const began = performance.now();
-  const { confidence: formula = defaultConfidenceFormula, readout = {} } = settings;
+  const raw = await engine.decide({ ...request, readout: settings.readout ?? {} }, call);
+  return judgeDecision(engine.info, raw, request, settings, { queueMs, began });
+}
 
-  const raw = await engine.decide({ ...request, readout }, call);
+/**
+ * What the engine found, as typed answers.
+ *
+ * @throws OptioError `invalid_distribution`, `non_finite_scores`, `degenerate_scores`, `low_label_mass`
+ */
+export function judgeDecision(
+  engine: EngineInfo,
+  raw: RawDecision,
+  request: Pick<DecisionRequest, "questions" | "reuse">,
+  settings: DecisionSettings,
+  { queueMs, began }: { readonly queueMs: number; readonly began: number },
+): Decision {
+  const { confidence: formula = defaultConfidenceFormula } = settings;
   if (raw.questions.length !== request.questions.length) {
     throw new OptioError(
       "invalid_distribution",
@@ -73,7 +96,7 @@ export async function runDecision(
     timings: { ...raw.timings, queueMs, totalMs: performance.now() - began },
     receipt: makeReceipt({
       optioVersion,
-      engine: engine.info,
+      engine,
       decision: raw,
       confidenceFormula: formula,
       reuse: request.reuse,

@@ -1,10 +1,13 @@
-import { type CallControl, startCall } from "./call.js";
+import { type Call, type CallControl, startCall } from "./call.js";
 import { checkSettings, type Decision, type DecisionSettings, runDecision } from "./decide.js";
+import { type Decisions, type ManyProgress, noDecisions, runDecisions, type SettledDecision } from "./decide-many.js";
 import type { Engine, EngineInfo, EngineSource, Progress } from "./engines/engine.js";
 import { OptioError } from "./errors.js";
 import { normalizeQuestions, type QuestionsInput } from "./questions/normalize.js";
-import { normalizeState, type StateInput } from "./state.js";
-import { Turnstile } from "./turnstile.js";
+import { normalizeState, normalizeStates, type StateInput } from "./state.js";
+import { type Turn, Turnstile } from "./turnstile.js";
+
+export type { Decisions, ManyProgress, SettledDecision };
 
 export interface DeciderOptions extends DecisionSettings {
   /** What answers: a source such as `wasm()`, started at the first use, or an engine that runs already. */
@@ -24,6 +27,21 @@ export interface DecideRequest<Q extends QuestionsInput> extends CallControl, De
   readonly onProgress?: (progress: Progress) => void;
 }
 
+export interface DecideManyRequest<Q extends QuestionsInput> extends CallControl, DecisionSettings {
+  /** What the decisions are about, each as in `decide`. An empty list gives no results. */
+  readonly states: readonly StateInput[];
+  /** Asked about every state. */
+  readonly questions: Q;
+  /**
+   * Default true: states go through the model together, and what they begin with is evaluated once; the probabilities differ
+   * from those of `decide` as quantised kernels round. False: each state by itself, with exactly the numbers of `decide`.
+   */
+  readonly reuse?: boolean;
+  readonly onProgress?: (progress: ManyProgress) => void;
+  /** Called with each result in order, as soon as it is there: also what a call had found that is aborted later. */
+  readonly onResult?: (result: SettledDecision<Q>, index: number) => void;
+}
+
 export interface ReadyOptions extends CallControl {
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -38,6 +56,15 @@ export interface Decider extends AsyncDisposable {
    * @throws OptioError by the codes of `errors.ts`; the signal's own reason when aborted.
    */
   decide<const Q extends QuestionsInput>(request: DecideRequest<Q>): Promise<Decision<Q>>;
+  /**
+   * Decides about many states with the same questions; fastest with a profile that puts the question first, which is then
+   * evaluated once. A state that fails (it is empty, too long, ...) is a rejected result and does not harm the others. The
+   * signal and the time limit are those of the whole call. Between states, other calls that wait have their turn.
+   *
+   * @throws OptioError for what is wrong with the questions, the settings or the engine; `timeout`; the signal's own reason
+   *   when aborted. `onResult` has been called with what was found until then.
+   */
+  decideMany<const Q extends QuestionsInput>(request: DecideManyRequest<Q>): Promise<Decisions<Q>>;
   /** Closes the engine; calls that run or wait are rejected with `engine_closed`. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -48,6 +75,12 @@ export function createDecider(options: DeciderOptions): Decider {
     throw new OptioError("invalid_setting", `maxQueue must be a whole number from 0, not ${maxQueue}.`);
   }
   return new QueueingDecider(options, maxQueue);
+}
+
+interface Run {
+  readonly call: Call;
+  readonly queueMs: number;
+  readonly turn: Turn;
 }
 
 class QueueingDecider implements Decider {
@@ -69,33 +102,27 @@ class QueueingDecider implements Decider {
 
   async decide<const Q extends QuestionsInput>(request: DecideRequest<Q>): Promise<Decision<Q>> {
     const state = normalizeState(request.state);
-    const questions = normalizeQuestions(request.questions);
-    const settings: DecisionSettings = { ...this.#options, ...request };
-    checkSettings(settings);
-    const { onProgress, reuse = true } = request;
-    const began = performance.now();
+    const { asked, settings } = this.#checked(request);
+    const progress = request.onProgress === undefined ? {} : { onProgress: request.onProgress };
+    return this.#run(request, "The decision", (engine, { call, queueMs }) => {
+      const options = { signal: call.signal, timeoutMs: call.remainingMs(), queueMs, ...progress };
+      return runDecision(engine, { ...asked, state }, settings, options) as Promise<Decision<Q>>;
+    });
+  }
 
-    using call = this.#startCall({ timeoutMs: this.#options.timeoutMs, ...request }, "The decision");
-    const decision = this.#turnstile.run(
-      call.signal,
-      async () => {
-        const queueMs = performance.now() - began;
-        const engine = await this.#started(call.signal, onProgress);
-        const progress = onProgress === undefined ? {} : { onProgress };
-        return runDecision(engine, { state, questions, reuse }, settings, {
-          signal: call.signal,
-          timeoutMs: call.remainingMs(),
-          queueMs,
-          ...progress,
-        }) as Promise<Decision<Q>>;
-      },
-      (ahead) => onProgress?.({ phase: "queue", ahead }),
-    );
-    try {
-      return await decision;
-    } catch (error) {
-      throw call.blame(error);
-    }
+  async decideMany<const Q extends QuestionsInput>(request: DecideManyRequest<Q>): Promise<Decisions<Q>> {
+    const states = normalizeStates(request.states);
+    const { asked, settings } = this.#checked(request);
+    if (states.length === 0) return noDecisions() as Decisions<Q>;
+    const listeners = {
+      ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
+      // The results have the types of the questions, which only the request knows.
+      ...(request.onResult === undefined ? {} : { onResult: request.onResult as (result: SettledDecision) => void }),
+    };
+    return this.#run(request, "The decisions", (engine, { call, queueMs, turn }) => {
+      const options = { signal: call.signal, timeoutMs: call.remainingMs(), queueMs, pass: turn.pass, ...listeners };
+      return runDecisions(engine, { ...asked, states }, settings, options) as Promise<Decisions<Q>>;
+    });
   }
 
   async close(): Promise<void> {
@@ -108,6 +135,37 @@ class QueueingDecider implements Decider {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #checked(request: DecisionSettings & { readonly questions: QuestionsInput; readonly reuse?: boolean }) {
+    const { questions, reuse = true } = request;
+    const asked = { questions: normalizeQuestions(questions), reuse };
+    const settings: DecisionSettings = { ...this.#options, ...request };
+    checkSettings(settings);
+    return { asked, settings };
+  }
+
+  /** Runs `work` with the started engine when its turn comes, within the call's limits. */
+  async #run<T>(
+    request: CallControl & { readonly onProgress?: (progress: Progress) => void },
+    what: string,
+    work: (engine: Engine, run: Run) => Promise<T>,
+  ): Promise<T> {
+    const { onProgress } = request;
+    const began = performance.now();
+    using call = this.#startCall({ timeoutMs: this.#options.timeoutMs, ...request }, what);
+    try {
+      return await this.#turnstile.run(
+        call.signal,
+        async (turn) => {
+          const queueMs = performance.now() - began;
+          return work(await this.#started(call.signal, onProgress), { call, queueMs, turn });
+        },
+        (ahead) => onProgress?.({ phase: "queue", ahead }),
+      );
+    } catch (error) {
+      throw call.blame(error);
+    }
   }
 
   #startCall(control: { readonly signal?: AbortSignal; readonly timeoutMs?: number | undefined }, what: string) {

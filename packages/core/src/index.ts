@@ -1,8 +1,9 @@
 export { createModelStore } from "#platform";
 export type { CallControl } from "./call.js";
 export type { Decision, DecisionSettings, DecisionTimings } from "./decide.js";
-export { createDecider, type DecideRequest, type Decider, type DeciderOptions, type ReadyOptions } from "./decider.js";
-export { type DecideOnceRequest, decide } from "./default-decider.js";
+export type * from "./decider.js";
+export { createDecider } from "./decider.js";
+export { type DecideManyOnceRequest, type DecideOnceRequest, decide, decideMany } from "./default-decider.js";
 export type {
   ChatMessage,
   Engine,
@@ -25,7 +26,8 @@ export type { AnswerOf, AnswersOf, QuestionInput, QuestionsInput } from "./quest
 export { noul } from "./questions/noul.js";
 export type * from "./questions/question.js";
 export { score } from "./questions/score.js";
-export { chooseVariant, detectFeatures, type WasmFeatures, type WasmVariant } from "./scorer/variant.js";
+export type { WasmFeatures, WasmVariant } from "./scorer/variant.js";
+export { chooseVariant, detectFeatures, hasRelaxedSimd, hasThreads, wasmVariants } from "./scorer/variant.js";
 export type { ModuleAssets } from "./scorer/worker-api.js";
 export type { StateInput } from "./state.js";
 export type { CatalogueEntry, ModelSource } from "./store/catalogue.js";

@@ -17,6 +17,42 @@ describe("Turnstile", () => {
     expect(events).toEqual(["a starts", "a ends", "b starts", "b ends", "c starts", "c ends"]);
   });
 
+  it("lets those that wait go first when a turn is passed, beyond the limit of waiters", async () => {
+    const gate = new Turnstile(1);
+    const events: string[] = [];
+    const long = gate.run(open, async (turn) => {
+      for (const step of [1, 2, 3]) {
+        await tick();
+        events.push(`long ${step}`);
+        await turn.pass();
+      }
+    });
+    await tick();
+    const short = gate.run(open, async () => void events.push("short"));
+    await Promise.all([long, short]);
+    expect(events).toEqual(["long 1", "short", "long 2", "long 3"]);
+    await expect(gate.run(open, async () => "free")).resolves.toBe("free");
+  });
+
+  it("leaves the turn to the others when the one that passed it gives up waiting for it", async () => {
+    const gate = new Turnstile(5);
+    const controller = new AbortController();
+    const passing = gate.run(controller.signal, async (turn) => {
+      await tick();
+      await turn.pass();
+    });
+    let end: () => void = () => undefined;
+    const other = gate.run(open, () => new Promise<void>((resolve) => (end = resolve)));
+    await tick();
+    await tick();
+    controller.abort("enough");
+    await expect(passing).rejects.toBe("enough");
+    const last = gate.run(open, async () => "last");
+    end();
+    await other;
+    await expect(last).resolves.toBe("last");
+  });
+
   it("refuses more waiters than allowed, at once", async () => {
     const gate = new Turnstile(1);
     const first = gate.run(open, tick);

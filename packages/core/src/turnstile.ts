@@ -1,6 +1,12 @@
 import { untilAborted } from "./call.js";
 import { OptioError } from "./errors.js";
 
+/** The right to run, while it lasts. */
+export interface Turn {
+  /** Lets those that wait now go first, and resolves when the turn is back. Rejects as `Turnstile.run` does while waiting. */
+  pass(): Promise<void>;
+}
+
 /** Lets one piece of work run at a time, in the order of asking, and refuses more than a bounded number of waiters. */
 export class Turnstile {
   readonly #maxWaiting: number;
@@ -17,13 +23,27 @@ export class Turnstile {
    * @param onPosition how many are ahead, each time that changes
    * @throws OptioError `queue_full` at once; the signal's reason when aborted, while waiting or running.
    */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>, onPosition?: (ahead: number) => void): Promise<T> {
-    await this.#enter(signal, onPosition);
-    const running = work();
-    running.then(
-      () => this.#leave(),
-      () => this.#leave(),
-    );
+  async run<T>(
+    signal: AbortSignal,
+    work: (turn: Turn) => Promise<T>,
+    onPosition?: (ahead: number) => void,
+  ): Promise<T> {
+    await this.#enter(signal, this.#maxWaiting, onPosition);
+    let held = true;
+    const pass = async (): Promise<void> => {
+      if (this.#waiting.size === 0) return;
+      held = false;
+      // Whoever runs already has been admitted: the limit is for newcomers.
+      const back = this.#enter(signal, Number.POSITIVE_INFINITY);
+      this.#leave();
+      await back;
+      held = true;
+    };
+    const running = work({ pass });
+    const end = () => {
+      if (held) this.#leave();
+    };
+    running.then(end, end);
     return untilAborted(running, signal);
   }
 
@@ -33,17 +53,17 @@ export class Turnstile {
     this.#waiting.clear();
   }
 
-  async #enter(signal: AbortSignal, onPosition?: (ahead: number) => void): Promise<void> {
+  async #enter(signal: AbortSignal, maxWaiting: number, onPosition?: (ahead: number) => void): Promise<void> {
     if (!this.#busy) {
       this.#busy = true;
       return;
     }
-    if (this.#waiting.size >= this.#maxWaiting) {
+    if (this.#waiting.size >= maxWaiting) {
       throw new OptioError(
         "queue_full",
         `${this.#waiting.size} decisions are waiting already, the most that are allowed.`,
         {
-          details: { maxQueue: this.#maxWaiting },
+          details: { maxQueue: maxWaiting },
         },
       );
     }

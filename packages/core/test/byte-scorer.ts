@@ -1,12 +1,14 @@
 import type { ReadResult, ReservedToken, ScorePlan, ScoreResult, Scorer, TokenizeText } from "../src/scorer/scorer.js";
 
 /**
- * A scorer for tests without a model. Its vocabulary is the 256 bytes, two control tokens and one user-defined token,
+ * A scorer for tests without a model. It keeps the root of the last plan as the real one does. Its vocabulary is the 256 bytes, two control tokens and one user-defined token,
  * which, as in llama.cpp, is matched even where control tokens are not parsed. The logit of a token is a fixed function of
  * all tokens before it, so that a plan can be checked against whole prompts.
  */
 export interface ByteScorer extends Scorer {
-  readonly calls: { tokenize: number; score: number };
+  readonly calls: { tokenize: number; score: number; evaluatedTokens: number };
+  /** Every plan that was scored. */
+  readonly plans: ScorePlan[];
   /** Logit of `token` after `before`, and the log-sum-exp of the vocabulary there. */
   expected(before: readonly number[], token: number): { readonly logit: number; readonly logSumExp: number };
 }
@@ -18,15 +20,24 @@ export const reserved: readonly ReservedToken[] = [
 ];
 const vocabSize = 259;
 
-export function byteScorer(template: string, options: { contextTokens?: number; addBos?: boolean } = {}): ByteScorer {
-  const { contextTokens = 4_096, addBos = false } = options;
-  const calls = { tokenize: 0, score: 0 };
+export interface ByteScorerOptions {
+  readonly contextTokens?: number;
+  readonly addBos?: boolean;
+  readonly truncatable?: boolean;
+}
+
+export function byteScorer(template: string, options: ByteScorerOptions = {}): ByteScorer {
+  const { contextTokens = 4_096, addBos = false, truncatable = true } = options;
+  const plans: ScorePlan[] = [];
+  let cached: readonly number[] = [];
+  const calls = { tokenize: 0, score: 0, evaluatedTokens: 0 };
   const expected: ByteScorer["expected"] = (before, token) => {
     const logits = Array.from({ length: vocabSize }, (_, id) => logitOf(before, id));
     return { logit: logits[token] ?? Number.NaN, logSumExp: Math.log(logits.reduce((sum, x) => sum + Math.exp(x), 0)) };
   };
   return {
     calls,
+    plans,
     expected,
     info: {
       target: "wasm",
@@ -48,7 +59,7 @@ export function byteScorer(template: string, options: { contextTokens?: number; 
         eotToken: 257,
         addBos,
         chatTemplates: { default: template },
-        truncatable: true,
+        truncatable,
         reservedTokens: reserved,
         metadata: {},
       },
@@ -57,12 +68,19 @@ export function byteScorer(template: string, options: { contextTokens?: number; 
       calls.tokenize += 1;
       return texts.map(tokensOf);
     },
-    async score(plan) {
+    async score(plan, { reuse = true } = {}) {
       calls.score += 1;
-      return scorePlan(plan, expected);
+      plans.push(plan);
+      const reusedTokens = reuse ? keptTokens(plan, cached, truncatable) : 0;
+      cached = [...(plan.nodes[0]?.tokens ?? [])];
+      const result = scorePlan(plan, expected, reusedTokens);
+      calls.evaluatedTokens += result.evaluatedTokens;
+      return result;
     },
     hidden: async () => [],
-    forget: async () => undefined,
+    forget: async () => {
+      cached = [];
+    },
     close: async () => undefined,
   };
 }
@@ -85,7 +103,16 @@ function tokensOf({ text, special }: TokenizeText): Int32Array {
   return Int32Array.from(tokens);
 }
 
-function scorePlan(plan: ScorePlan, expected: ByteScorer["expected"]): ScoreResult {
+/** As `Evaluation::begin_root` of the scorer: what agrees with the root, up to its first read; all or nothing where the memory cannot be cut. */
+function keptTokens({ nodes: [root] }: ScorePlan, cached: readonly number[], truncatable: boolean): number {
+  if (root === undefined) return 0;
+  const limit = Math.min(cached.length, root.reads[0]?.at ?? root.tokens.length);
+  let kept = 0;
+  while (kept < limit && cached[kept] === root.tokens[kept]) kept += 1;
+  return kept < cached.length && !truncatable ? 0 : kept;
+}
+
+function scorePlan(plan: ScorePlan, expected: ByteScorer["expected"], reusedTokens: number): ScoreResult {
   const paths: number[][] = [];
   const nodes = plan.nodes.map((node, index): readonly ReadResult[] => {
     const before = paths[node.parent] ?? [];
@@ -95,8 +122,8 @@ function scorePlan(plan: ScorePlan, expected: ByteScorer["expected"]): ScoreResu
       return { logits: Float32Array.from(values, ({ logit }) => logit), logSumExp: values[0]?.logSumExp ?? Number.NaN };
     });
   });
-  const evaluatedTokens = plan.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
-  return { nodes, evaluatedTokens, reusedTokens: 0, prefillMs: 0, branchesMs: 0 };
+  const evaluatedTokens = plan.nodes.reduce((sum, node) => sum + node.tokens.length, 0) - reusedTokens;
+  return { nodes, evaluatedTokens, reusedTokens, prefillMs: 1, branchesMs: 1 };
 }
 
 /** From -4 to 4, by FNV-1a over the tokens. */

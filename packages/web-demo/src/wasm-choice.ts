@@ -7,6 +7,7 @@ import {
   OptioError,
   type WasmOptions,
   wasm,
+  wasmVariants,
 } from "@optio/core";
 import type { EngineChoice, ModelOffer } from "./engine-choice.js";
 
@@ -64,7 +65,8 @@ function qualityOf({ evidence, role }: CatalogueEntry): string | undefined {
 
 function variantOf(query: URLSearchParams): Pick<WasmOptions, "variant"> {
   const variant = query.get("variant");
-  return variant === "simd" || variant === "simd-threads" ? { variant } : {};
+  const known = wasmVariants.find((name) => name === variant);
+  return known ? { variant: known } : {};
 }
 
 function threadsOf(query: URLSearchParams): Pick<WasmOptions, "threads"> {

@@ -4,7 +4,7 @@ import { runCli } from "../testing/run-cli.js";
 
 const noEngine = {
   ...goodProbes,
-  wasm: () => ({ simd: false, threads: false }),
+  wasm: () => ({ simd: false, relaxedSimd: false, threads: false }),
   native: async () => ({ state: "unusable", why: "It is not built.", todo: "Build it." }) as const,
 };
 

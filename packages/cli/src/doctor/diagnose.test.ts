@@ -62,7 +62,7 @@ describe("diagnose", () => {
       files: files.map((file) => (file.variant === "simd" ? ({ ...file, state: "missing" } as const) : file)),
     });
     expect((await statusOf({ artefacts: onlyThreads, native })).engines).toEqual(["wasm"]);
-    const noThreads = () => ({ simd: true, threads: false });
+    const noThreads = () => ({ simd: true, relaxedSimd: true, threads: false });
     expect((await statusOf({ artefacts: onlyThreads, native, wasm: noThreads })).engines).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe("diagnose", () => {
       {
         ...goodProbes,
         runtime: () => ({ node: "18.0.0", platform: "linux", arch: "x64" }),
-        wasm: () => ({ simd: false, threads: false }),
+        wasm: () => ({ simd: false, relaxedSimd: false, threads: false }),
         cpu: async () => ({ model: "old", processors: 1, features: [] }),
         memory: () => ({ totalBytes: 1e9, availableBytes: 1e8 }),
         native: async () => ({ state: "unusable", why: "It crashed.", todo: "Build it again." }),

@@ -1,3 +1,4 @@
+import { hasRelaxedSimd, hasThreads } from "@optio/core";
 import { formatBytes } from "../output/byte-size.js";
 import type { Check, Diagnosis } from "./check.js";
 import { checkArtefacts, checkNative, checkRuntime, checkWasmSupport, usableVariants } from "./engine-checks.js";
@@ -34,7 +35,9 @@ export async function diagnose(probes: DoctorProbes, models: ModelFacts): Promis
     checkModels(models),
   ];
 
-  const variants = usableVariants(artefacts.files).filter((variant) => variant === "simd" || wasm.threads);
+  const variants = usableVariants(artefacts.files).filter(
+    (variant) => (wasm.threads || !hasThreads(variant)) && (wasm.relaxedSimd || !hasRelaxedSimd(variant)),
+  );
   const wasmDecides = wasm.simd && variants.length > 0;
   const usable = runtime.status === "ok" && (cache.writable || models.stored.length > 0);
   return {

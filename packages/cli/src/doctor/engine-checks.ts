@@ -1,3 +1,4 @@
+import { type WasmVariant, wasmVariants } from "@optio/core";
 import type { Check } from "./check.js";
 import type { ArtefactFacts, NativeFacts, RuntimeFacts, WasmFacts } from "./probes.js";
 
@@ -19,7 +20,7 @@ export function checkRuntime({ node, platform, arch }: RuntimeFacts): Check {
   };
 }
 
-export function checkWasmSupport({ simd, threads }: WasmFacts): Check {
+export function checkWasmSupport({ simd, relaxedSimd, threads }: WasmFacts): Check {
   const base = { id: "wasm-support", title: "WebAssembly" };
   if (!simd) {
     return {
@@ -30,11 +31,12 @@ export function checkWasmSupport({ simd, threads }: WasmFacts): Check {
       todo: "Use an official build of Node 20 or later.",
     };
   }
-  if (threads) return { ...base, status: "ok", found: "SIMD and threads" };
+  const instructions = relaxedSimd ? "relaxed SIMD" : "SIMD";
+  if (threads) return { ...base, status: "ok", found: `${instructions} and threads` };
   return {
     ...base,
     status: "warning",
-    found: "SIMD, no threads",
+    found: `${instructions}, no threads`,
     why: "Memory cannot be shared between threads here.",
     todo: "Decisions run on one thread; an official build of Node has threads.",
   };
@@ -70,8 +72,8 @@ export function checkArtefacts({ folder, files, built }: ArtefactFacts): Check {
 }
 
 /** The variants of which every file is there and as it was built. */
-export function usableVariants(files: ArtefactFacts["files"]): ("simd" | "simd-threads")[] {
-  return (["simd-threads", "simd"] as const).filter((variant) => {
+export function usableVariants(files: ArtefactFacts["files"]): WasmVariant[] {
+  return wasmVariants.filter((variant) => {
     const own = files.filter((file) => file.variant === variant);
     return own.length > 0 && own.every(({ state }) => state === "good" || state === "unlisted");
   });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, mkdir, readFile, statfs } from "node:fs/promises";
 import { availableParallelism, cpus, freemem, totalmem } from "node:os";
-import { detectFeatures, OptioError } from "@optio/core";
+import { detectFeatures, hasThreads, OptioError, wasmVariants } from "@optio/core";
 import { findNativeProgram } from "@optio/server-bridge";
 import { z } from "zod";
 import { cpuFeatures } from "./machine-checks.js";
@@ -60,13 +60,12 @@ function probeMemory(): MemoryFacts {
   return { totalBytes, availableBytes: Math.min(available, totalBytes) };
 }
 
-const artefacts: readonly Omit<ArtefactFile, "state">[] = [
-  { name: "scorer.simd.mjs", variant: "simd" },
-  { name: "scorer.simd.wasm", variant: "simd" },
-  { name: "scorer.simd-threads.mjs", variant: "simd-threads" },
-  { name: "scorer.simd-threads.wasm", variant: "simd-threads" },
-  { name: "scorer.simd-threads.worker.mjs", variant: "simd-threads" },
-];
+const artefacts: readonly Omit<ArtefactFile, "state">[] = wasmVariants.flatMap((variant) =>
+  ["mjs", "wasm", ...(hasThreads(variant) ? ["worker.mjs"] : [])].map((suffix) => ({
+    name: `scorer.${variant}.${suffix}`,
+    variant,
+  })),
+);
 
 const manifestSchema = z.object({
   llamaRelease: z.string().optional(),

@@ -1,3 +1,5 @@
+import type { WasmVariant } from "@optio/core";
+
 /** What `optio doctor` asks of a machine; each probe reports facts and judges nothing. */
 export interface DoctorProbes {
   runtime(): RuntimeFacts;
@@ -34,6 +36,7 @@ export interface MemoryFacts {
 
 export interface WasmFacts {
   readonly simd: boolean;
+  readonly relaxedSimd: boolean;
   readonly threads: boolean;
 }
 
@@ -47,7 +50,7 @@ export interface ArtefactFacts {
 
 export interface ArtefactFile {
   readonly name: string;
-  readonly variant: "simd" | "simd-threads";
+  readonly variant: WasmVariant;
   readonly state: "good" | "missing" | "changed" | "unlisted";
 }
 

@@ -5,7 +5,7 @@ export const goodProbes: DoctorProbes = {
   runtime: () => ({ node: "20.19.0", platform: "linux", arch: "x64" }),
   cpu: async () => ({ model: "Test CPU", processors: 4, features: ["avx2", "fma"] }),
   memory: () => ({ totalBytes: 16e9, availableBytes: 8e9 }),
-  wasm: () => ({ simd: true, threads: true }),
+  wasm: () => ({ simd: true, relaxedSimd: false, threads: true }),
   artefacts: async () => ({
     folder: "/package/wasm",
     built: "llama.cpp b11434",

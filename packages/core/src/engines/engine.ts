@@ -1,4 +1,5 @@
 import type { Json, NamedQuestion } from "../questions/question.js";
+import type { Settled } from "../settled.js";
 
 export type { NamedQuestion };
 
@@ -11,6 +12,13 @@ export interface Engine {
    * @throws OptioError by the codes of `errors.ts`; the signal's own reason when aborted.
    */
   decide(request: DecisionRequest, options: EngineCallOptions): Promise<RawDecision>;
+  /**
+   * Answers the same questions about several states, sharing between them what it can; an engine without it is asked state by
+   * state. Yields one outcome a state, in order of the states, as they are found.
+   *
+   * @throws what ends the whole call: what `isAboutOneState` denies, and the signal's own reason when aborted.
+   */
+  decideMany?(request: ManyDecisionsRequest, options: EngineCallOptions): AsyncIterable<Settled<RawDecision>>;
   /** Safe to call twice and during a call, which is then rejected with `engine_closed`. */
   close(): Promise<void>;
 }
@@ -93,6 +101,11 @@ export interface DecisionRequest {
   readonly reuse: boolean;
 }
 
+/** Several states, the same questions about each. */
+export interface ManyDecisionsRequest extends Omit<DecisionRequest, "state"> {
+  readonly states: readonly State[];
+}
+
 export interface EngineCallOptions {
   readonly signal: AbortSignal;
   /** Milliseconds left for the call; `Infinity` for none. */
@@ -115,6 +128,8 @@ export interface RawDecision {
   readonly readout: Readout;
   readonly usage: Usage;
   readonly timings: EngineTimings;
+  /** States that went through the model together with this one, itself included. Default 1. */
+  readonly batchedStates?: number;
   readonly warnings: readonly string[];
 }
 
@@ -146,12 +161,13 @@ export interface Usage {
   readonly outputTokens: 0;
   /** Tokens that went through the model in this call. */
   readonly evaluatedTokens: number;
-  /** Tokens that were still in the cache of an earlier call. */
+  /** Tokens that were still in the cache of an earlier call, or that an earlier state of the same call has paid for. */
   readonly reusedTokens: number;
-  /** Priors taken from an earlier call instead of being evaluated. */
+  /** Priors taken from an earlier call or state instead of being evaluated. */
   readonly reusedPriors: number;
 }
 
+/** Of a state that was evaluated together with others: its share of their time, by the tokens that it took. */
 export interface EngineTimings {
   /** Milliseconds spent on the shared prefix. */
   readonly prefillMs: number;

@@ -13,5 +13,6 @@ export {
 } from "../scorer/frame.js";
 export * from "../scorer/protocol.js";
 export type * from "../scorer/scorer.js";
+export { isAboutOneState, type Settled } from "../settled.js";
 export type * from "./engine.js";
 export { createLocalEngine, type LocalEngineOptions, type LocalModel, localModel } from "./local.js";

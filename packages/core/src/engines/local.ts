@@ -1,11 +1,11 @@
 import { OptioError } from "../errors.js";
 import { type LabelSource, labelSource } from "../prompt/labels.js";
-import { type PassSpec, type PromptContext, planPasses } from "../prompt/plan.js";
+import { type PassSpec, type PromptContext, type PromptPlan, planPasses } from "../prompt/plan.js";
 import { builtInProfile, type PromptProfile, profileIdentity } from "../prompt/profile.js";
 import { preparePromptFrame } from "../prompt/prompt-frame.js";
 import { stateText } from "../prompt/state-text.js";
 import type { NamedQuestion } from "../questions/question.js";
-import type { Scorer } from "../scorer/scorer.js";
+import type { ScoreResult, Scorer } from "../scorer/scorer.js";
 import type { StoredModel } from "../store/store.js";
 import type {
   DecisionRequest,
@@ -13,11 +13,16 @@ import type {
   EngineCallOptions,
   EngineInfo,
   EngineKind,
+  ManyDecisionsRequest,
   ModelIdentity,
   Pass,
   RawDecision,
   Readout,
+  State,
+  Usage,
 } from "./engine.js";
+import { inGroups } from "./in-groups.js";
+import { type TokenShare, tokenShares } from "./token-shares.js";
 
 /** What a local engine needs to know of a model beside its file. */
 export interface LocalModel {
@@ -85,6 +90,9 @@ export async function createLocalEngine({ kind, scorer, model }: LocalEngineOpti
 /** Priors kept; each is a few numbers. */
 const maxPriors = 1_000;
 
+/** States of one plan at most; the context size limits them as well. */
+const statesTogether = 64;
+
 class LocalEngine implements Engine {
   readonly info: EngineInfo;
   readonly #context: PromptContext;
@@ -96,13 +104,36 @@ class LocalEngine implements Engine {
     this.#context = context;
   }
 
-  async decide(request: DecisionRequest, options: EngineCallOptions): Promise<RawDecision> {
+  async decide({ state, ...request }: DecisionRequest, options: EngineCallOptions): Promise<RawDecision> {
+    const [decision] = (await this.#decideTogether([state], request, options)) ?? [];
+    if (decision === undefined) throw new OptioError("internal", "A decision is missing.");
+    return decision;
+  }
+
+  async *decideMany({ states, ...request }: ManyDecisionsRequest, options: EngineCallOptions) {
+    const deadline = performance.now() + options.timeoutMs;
+    yield* inGroups(states, {
+      // Numbers that repeat exactly must not depend on which other states there are.
+      size: request.reuse ? statesTogether : 1,
+      signal: options.signal,
+      work: (group) =>
+        this.#decideTogether(group, request, { ...options, timeoutMs: Math.max(1, deadline - performance.now()) }),
+    });
+  }
+
+  /** One plan over all the states; `undefined` where they would not fit into the context together. */
+  async #decideTogether(
+    states: readonly State[],
+    request: Omit<DecisionRequest, "state">,
+    options: EngineCallOptions,
+  ): Promise<readonly RawDecision[] | undefined> {
     if (this.#closed) throw new OptioError("engine_closed", "The engine was closed.");
     options.signal.throwIfAborted();
+    const { scorer, profile } = this.#context;
     const deadline = performance.now() + options.timeoutMs;
     const readout: Readout = { ...this.info.defaultReadout, ...request.readout };
-    const actual = passSpecs(request.questions, readout, stateText(request.state), "actual");
-    const empty = readout.prior ? passSpecs(request.questions, readout, this.#context.profile.emptyState, "empty") : [];
+    const actual = states.flatMap((state) => passSpecs(request.questions, readout, stateText(state), "actual"));
+    const empty = readout.prior ? passSpecs(request.questions, readout, profile.emptyState, "empty") : [];
     const keys = empty.map((spec) => priorKey(spec, readout));
     const missing = empty.filter((_, index) => !request.reuse || !this.#priors.has(keys[index] ?? ""));
 
@@ -112,9 +143,10 @@ class LocalEngine implements Engine {
       missing.length === 0 ? undefined : planPasses(this.#context, readout, missing, options.signal),
       planPasses(this.#context, readout, actual, options.signal),
     ]);
+    if (states.length > 1 && plan.tokens > scorer.info.model.contextTokens) return undefined;
     const totalTokens = plan.tokens + (priorPlan?.tokens ?? 0);
-    const evaluate = async (prompt: typeof plan, before: number) => {
-      const result = await this.#context.scorer.score(prompt.plan, {
+    const evaluate = async (prompt: PromptPlan, before: number) => {
+      const result = await scorer.score(prompt.plan, {
         signal: options.signal,
         reuse: request.reuse,
         timeoutMs: Math.max(1, deadline - performance.now()),
@@ -126,31 +158,34 @@ class LocalEngine implements Engine {
 
     const prior = priorPlan === undefined ? undefined : await evaluate(priorPlan, 0);
     const measured = new Map(missing.map((spec, index) => [priorKey(spec, readout), prior?.passes[index]]));
-    const main = await evaluate(plan, prior?.result.evaluatedTokens ?? 0);
     const emptyPasses = keys.map((key) => measured.get(key) ?? this.#priors.get(key));
     for (const [key, pass] of measured) if (pass !== undefined) this.#remember(key, pass);
+    const main = await evaluate(plan, prior?.result.evaluatedTokens ?? 0);
 
-    const evaluatedTokens = main.result.evaluatedTokens + (prior?.result.evaluatedTokens ?? 0);
-    const reusedTokens = main.result.reusedTokens + (prior?.result.reusedTokens ?? 0);
-    return {
-      questions: request.questions.map((_, index) => ({
-        passes: [...slice(main.passes, index, readout.orders), ...slice(emptyPasses, index, readout.orders)],
-      })),
-      readout,
-      usage: {
-        inputTokens: evaluatedTokens + reusedTokens,
-        outputTokens: 0,
-        evaluatedTokens,
-        reusedTokens,
-        reusedPriors: keys.length - missing.length,
-      },
-      timings: {
-        prefillMs: main.result.prefillMs,
-        questionsMs: main.result.branchesMs,
-        priorMs: (prior?.result.prefillMs ?? 0) + (prior?.result.branchesMs ?? 0),
-      },
-      warnings: [],
-    };
+    const perState = actual.length / states.length;
+    const nodesOf = states.map((_, index) => plan.nodesOf.slice(index * perState, (index + 1) * perState).flat());
+    const shares = tokenShares(plan.plan, nodesOf, main.result.reusedTokens);
+    return shares.map((tokens, index): RawDecision => {
+      // The first state of the call pays for the priors, as for everything that all need.
+      const paid = index === 0 ? prior?.result : undefined;
+      const share =
+        main.result.evaluatedTokens === 0 ? 1 / states.length : tokens.evaluated / main.result.evaluatedTokens;
+      const passes = main.passes.slice(index * perState, (index + 1) * perState);
+      return {
+        questions: request.questions.map((_, question) => ({
+          passes: [...slice(passes, question, readout.orders), ...slice(emptyPasses, question, readout.orders)],
+        })),
+        readout,
+        usage: usageOf(tokens, paid, keys.length - (index === 0 ? missing.length : 0)),
+        timings: {
+          prefillMs: main.result.prefillMs * share,
+          questionsMs: main.result.branchesMs * share,
+          priorMs: (paid?.prefillMs ?? 0) + (paid?.branchesMs ?? 0),
+        },
+        batchedStates: states.length,
+        warnings: [],
+      };
+    });
   }
 
   async close(): Promise<void> {
@@ -163,6 +198,12 @@ class LocalEngine implements Engine {
     if (this.#priors.size >= maxPriors && oldest !== undefined) this.#priors.delete(oldest);
     this.#priors.set(key, pass);
   }
+}
+
+function usageOf(tokens: TokenShare, prior: ScoreResult | undefined, reusedPriors: number): Usage {
+  const evaluatedTokens = tokens.evaluated + (prior?.evaluatedTokens ?? 0);
+  const reusedTokens = tokens.reused + (prior?.reusedTokens ?? 0);
+  return { inputTokens: evaluatedTokens + reusedTokens, outputTokens: 0, evaluatedTokens, reusedTokens, reusedPriors };
 }
 
 /** One pass a question and order, questions first. */

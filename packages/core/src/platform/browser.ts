@@ -15,17 +15,29 @@ export function processors(): number {
 export const threadsRun = true;
 
 /** Where the built scorer lies; each address is written out, so that bundlers find and keep the files. */
+const assets: Readonly<Record<WasmVariant, ModuleAssets>> = {
+  simd: {
+    glue: new URL("../../wasm/scorer.simd.mjs", import.meta.url).href,
+    wasm: new URL("../../wasm/scorer.simd.wasm", import.meta.url).href,
+  },
+  "simd-threads": {
+    glue: new URL("../../wasm/scorer.simd-threads.mjs", import.meta.url).href,
+    wasm: new URL("../../wasm/scorer.simd-threads.wasm", import.meta.url).href,
+    thread: new URL("../../wasm/scorer.simd-threads.worker.mjs", import.meta.url).href,
+  },
+  "relaxed-simd": {
+    glue: new URL("../../wasm/scorer.relaxed-simd.mjs", import.meta.url).href,
+    wasm: new URL("../../wasm/scorer.relaxed-simd.wasm", import.meta.url).href,
+  },
+  "relaxed-simd-threads": {
+    glue: new URL("../../wasm/scorer.relaxed-simd-threads.mjs", import.meta.url).href,
+    wasm: new URL("../../wasm/scorer.relaxed-simd-threads.wasm", import.meta.url).href,
+    thread: new URL("../../wasm/scorer.relaxed-simd-threads.worker.mjs", import.meta.url).href,
+  },
+};
+
 export function moduleAssets(variant: WasmVariant): ModuleAssets {
-  return variant === "simd"
-    ? {
-        glue: new URL("../../wasm/scorer.simd.mjs", import.meta.url).href,
-        wasm: new URL("../../wasm/scorer.simd.wasm", import.meta.url).href,
-      }
-    : {
-        glue: new URL("../../wasm/scorer.simd-threads.mjs", import.meta.url).href,
-        wasm: new URL("../../wasm/scorer.simd-threads.wasm", import.meta.url).href,
-        thread: new URL("../../wasm/scorer.simd-threads.worker.mjs", import.meta.url).href,
-      };
+  return assets[variant];
 }
 
 export function spawnScorerWorker(address?: string | URL): WorkerHandle {

@@ -9,7 +9,12 @@ function pathTo(plan: ScorePlan, index: number): readonly number[] {
   return node === undefined ? [] : [...pathTo(plan, node.parent), ...node.tokens];
 }
 
-const run = fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 3 }).map((tokens) => Int32Array.from(tokens));
+const short = fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 3 });
+/** Long enough alike to be worth a node of its own. */
+const long = fc
+  .tuple(fc.integer({ min: 17, max: 40 }), short)
+  .map(([alike, rest]) => [...Array(alike).keys(), ...rest]);
+const run = fc.oneof(short, long).map((tokens) => Int32Array.from(tokens));
 const path = fc.array(run, { minLength: 1, maxLength: 4 }).filter((runs) => runs.some(({ length }) => length > 0));
 
 describe("PlanBuilder", () => {
@@ -54,5 +59,31 @@ describe("PlanBuilder", () => {
         });
       }),
     );
+  });
+
+  it("shares what paths begin with inside of runs, where that saves a batch's worth, and in the root in any case", () => {
+    const run = (length: number, last: number) =>
+      Int32Array.from({ length }, (_, at) => (at === length - 1 ? last : at));
+    const planOf = (...paths: Int32Array[][]) => {
+      const builder = new PlanBuilder();
+      for (const runs of paths) builder.read(builder.path(runs), 1);
+      return builder.build();
+    };
+    // All of the root's children: 3 tokens become the root.
+    expect(planOf([run(4, 100)], [run(4, 101)]).plan.nodes.map(({ tokens }) => tokens.length)).toEqual([3, 1, 1]);
+    // Below another fork: 3 tokens are not worth it, 20 are.
+    const other = Int32Array.of(500, 501);
+    expect(planOf([other], [run(4, 100)], [run(4, 101)]).tokens).toBe(2 + 4 + 4);
+    expect(planOf([other], [run(21, 100)], [run(21, 101)]).tokens).toBe(2 + 20 + 1 + 1);
+  });
+
+  it("ends the root early for a memory that cannot be cut back", () => {
+    const builder = new PlanBuilder({ rootRuns: 2 });
+    for (const last of [7, 8]) {
+      builder.read(builder.path([Int32Array.of(1), Int32Array.of(2, 3), Int32Array.of(4, 5), Int32Array.of(last)]), 1);
+    }
+    const [root, next] = builder.build().plan.nodes;
+    expect([...(root?.tokens ?? [])]).toEqual([1, 2, 3]);
+    expect([...(next?.tokens ?? [])]).toEqual([4, 5]);
   });
 });

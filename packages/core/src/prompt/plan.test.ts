@@ -75,7 +75,7 @@ describe("planPasses", () => {
     const context = await contextFor(byteScorer(chatml), "question-first");
     const plan = await planPasses(context, letter, [spec(team, "One."), spec(team, "Two.")], signal);
     const [root] = plan.plan.nodes;
-    expect(textOf(root?.tokens ?? [])).toMatch(/C\) sales: Offers\n\n$/);
+    expect(textOf(root?.tokens ?? [])).toMatch(/C\) sales: Offers\n\nInput:\n$/);
     expect(promptsOf(plan).map((prompt) => textOf(prompt).includes("Input:\nTwo."))).toEqual([false, true]);
   });
 
@@ -89,7 +89,7 @@ describe("planPasses", () => {
       signal,
     );
     const [root, ...branches] = together.plan.nodes;
-    expect(textOf(root?.tokens ?? [])).toMatch(/x{500}\n\n$/);
+    expect(textOf(root?.tokens ?? [])).toMatch(/x{500}\n\nQuestion: $/);
     expect(branches.every((node) => !textOf(node.tokens).includes("xx"))).toBe(true);
   });
 

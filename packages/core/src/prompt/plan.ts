@@ -30,6 +30,8 @@ export interface PromptPlan {
   readonly plan: ScorePlan;
   /** Tokens of the plan, shared ones counted once. */
   readonly tokens: number;
+  /** For each spec, the nodes of the plan that its prompt goes through, in order of their index. */
+  readonly nodesOf: readonly (readonly number[])[];
   /** Passes with their readings, in the order of the specs. */
   toPasses(result: ScoreResult): readonly Pass[];
 }
@@ -62,7 +64,8 @@ export async function planPasses(
   const tokenizeAnswer = (text: string): Int32Array =>
     behind(tokenize(frame.answerLead), tokenize(frame.answerLead + text)) ?? tokenize(text);
 
-  const builder = new PlanBuilder();
+  // Head and first section are what the next call may share.
+  const builder = new PlanBuilder(scorer.info.model.truncatable ? {} : { rootRuns: 2 });
   const readers = specs.map((spec, index) => {
     const state = tokenize(sections[index * 2] ?? "");
     const question = tokenize(sections[index * 2 + 1] ?? "");
@@ -83,16 +86,29 @@ export async function planPasses(
   return {
     plan,
     tokens,
+    nodesOf: readers.map(({ refs }) => nodesAbove(plan, refs)),
     toPasses: (result) =>
       specs.map(({ order, state }, index) => {
-        const read = readers[index];
-        if (read === undefined) throw new OptioError("internal", "A pass was planned without a reader.");
-        return { order, state, reading: read(result) };
+        const reader = readers[index];
+        if (reader === undefined) throw new OptioError("internal", "A pass was planned without a reader.");
+        return { order, state, reading: reader.read(result) };
       }),
   };
 }
 
-type Reader = (result: ScoreResult) => Reading;
+interface Reader {
+  readonly refs: readonly (() => ReadRef)[];
+  read(result: ScoreResult): Reading;
+}
+
+/** The nodes that are read, and all between them and the root. */
+function nodesAbove({ nodes }: ScorePlan, refs: readonly (() => ReadRef)[]): readonly number[] {
+  const found = new Set<number>();
+  for (const ref of refs) {
+    for (let node = ref().node; node >= 0 && !found.has(node); node = nodes[node]?.parent ?? -1) found.add(node);
+  }
+  return [...found].sort((a, b) => a - b);
+}
 
 function letterReader(builder: PlanBuilder, leaf: PlanLeaf, { order }: PassSpec, tokens: readonly number[]): Reader {
   const refs = order.map((_, place) => {
@@ -100,7 +116,7 @@ function letterReader(builder: PlanBuilder, leaf: PlanLeaf, { order }: PassSpec,
     if (token === undefined) throw new OptioError("internal", `There is no label for place ${place}.`);
     return builder.read(leaf, token);
   });
-  return (result) => {
+  const read = (result: ScoreResult): Reading => {
     const logits = new Array<number>(order.length);
     let logSumExp = Number.NaN;
     order.forEach((option, place) => {
@@ -110,6 +126,7 @@ function letterReader(builder: PlanBuilder, leaf: PlanLeaf, { order }: PassSpec,
     });
     return { kind: "letter", logits, logSumExp };
   };
+  return { refs, read };
 }
 
 /**
@@ -132,7 +149,7 @@ function sequenceReader(
       return ref;
     });
   });
-  return (result) => ({
+  const read = (result: ScoreResult): Reading => ({
     kind: "sequence",
     tokenLogProbs: refs.map((tokens) =>
       tokens.map((ref) => {
@@ -141,6 +158,7 @@ function sequenceReader(
       }),
     ),
   });
+  return { refs: refs.flat(), read };
 }
 
 function valueAt(

@@ -4,6 +4,7 @@ import { choice } from "../questions/choice.js";
 import { noul } from "../questions/noul.js";
 import type { NamedQuestion } from "../questions/question.js";
 import { score } from "../questions/score.js";
+import type { Settled } from "../settled.js";
 import { combinePasses } from "../trust/combine-passes.js";
 
 /** One thing that every engine must do. */
@@ -121,6 +122,29 @@ const checks: readonly { readonly name: string; readonly check: (engine: Engine)
         JSON.stringify(first) === JSON.stringify(second),
         `${JSON.stringify(first)} became ${JSON.stringify(second)}`,
       );
+    },
+  },
+  {
+    name: "decides about many states, if it can, in their order and without reuse exactly as about each",
+    check: async (engine) => {
+      if (engine.decideMany === undefined) return;
+      const states = [text, "Thank you, everything works again.", text].map(
+        (each) => ({ kind: "text", text: each }) as const,
+      );
+      for (const reuse of [true, false]) {
+        const outcomes: Settled<RawDecision>[] = [];
+        const many = { states, questions, readout: {}, reuse };
+        for await (const outcome of engine.decideMany(many, options())) outcomes.push(outcome);
+        expect(outcomes.length === states.length, `${outcomes.length} outcomes of ${states.length} states`);
+        for (const [index, outcome] of outcomes.entries()) {
+          expect(outcome.status === "fulfilled", `state ${index} failed`);
+          const numbers = JSON.stringify(numbersOf(outcome.value, questions));
+          if (reuse) continue;
+          const alone = await engine.decide(request({ state: states[index] ?? longRequest.state }), options());
+          const expected = JSON.stringify(numbersOf(alone, questions));
+          expect(numbers === expected, `${numbers} of state ${index} is ${expected} alone`);
+        }
+      }
     },
   },
   {

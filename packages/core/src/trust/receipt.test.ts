@@ -21,7 +21,7 @@ describe("makeReceipt", () => {
     const receipt = makeReceipt({
       optioVersion: "0.1.0",
       engine,
-      decision: { readout, usage },
+      decision: { readout, usage, batchedStates: 8 },
       confidenceFormula: "margin",
       reuse: true,
     });
@@ -35,7 +35,7 @@ describe("makeReceipt", () => {
         readout: { kind: "letter", orders: 2, prior: true, length: "total" },
         confidenceFormula: "margin",
         calibration: null,
-        reuse: { allowed: true, tokens: 60, priors: 1 },
+        reuse: { allowed: true, tokens: 60, priors: 1, batchedStates: 8 },
       }),
     );
   });
@@ -52,7 +52,7 @@ describe("makeReceipt", () => {
     expect(receipt.model).toEqual({ id: "hosted", sha256: null, quantization: null });
     expect(receipt.profile).toBeNull();
     expect(receipt.templateDate).toBeNull();
-    expect(receipt.reuse.allowed).toBe(false);
+    expect(receipt.reuse).toMatchObject({ allowed: false, batchedStates: 1 });
     expect(JSON.parse(JSON.stringify(receipt))).toEqual(receipt);
   });
 });

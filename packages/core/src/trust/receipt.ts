@@ -33,10 +33,12 @@ export interface Receipt {
   readonly reuse: {
     /** Whether results of earlier calls could be used; `false` makes the numbers repeat exactly. */
     readonly allowed: boolean;
-    /** Tokens that were still in the cache of an earlier call. */
+    /** Tokens that an earlier call, or an earlier state of the same call, had evaluated. */
     readonly tokens: number;
-    /** Priors that were taken from an earlier call. */
+    /** Priors that were taken from an earlier call or state. */
     readonly priors: number;
+    /** States that went through the model together with this one, itself included: 1, or more in `decideMany`. */
+    readonly batchedStates: number;
   };
 }
 
@@ -44,7 +46,7 @@ export interface Receipt {
 export interface ReceiptFacts {
   readonly optioVersion: string;
   readonly engine: EngineInfo;
-  readonly decision: Pick<RawDecision, "readout" | "usage">;
+  readonly decision: Pick<RawDecision, "readout" | "usage" | "batchedStates">;
   readonly confidenceFormula: ConfidenceFormula;
   /** The request's `reuse`. */
   readonly reuse: boolean;
@@ -78,6 +80,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
       allowed: facts.reuse,
       tokens: decision.usage.reusedTokens,
       priors: decision.usage.reusedPriors,
+      batchedStates: decision.batchedStates ?? 1,
     },
   };
 }

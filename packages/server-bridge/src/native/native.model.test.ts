@@ -1,4 +1,4 @@
-import { createDecider, createModelStore, noul } from "@optio/core";
+import { builtInProfile, choice, createDecider, createModelStore, noul } from "@optio/core";
 import { engineContract } from "@optio/core/testing";
 import { describe, expect, it } from "vitest";
 import { native } from "../../dist/index.js";
@@ -25,6 +25,33 @@ describe("native engine", () => {
     await expect(outcome).rejects.toBe("enough");
     const { timings } = await decider.decide({ state: "Short.", questions: { ok: noul("Is it short?") } });
     expect(timings.queueMs).toBeLessThan(250);
+  });
+});
+
+/** Batches are added up in another order, which moves log-probabilities of this model's 4-bit weights by up to this much. */
+const batchToleranceNats = 0.4;
+
+describe("many states with the native engine", () => {
+  const questions = { team: choice("Which team?", { billing: "Invoices and refunds", technical: "Bugs and outages" }) };
+  const states = ["I was charged twice.", "Every export fails.", "word ".repeat(3_000), "Refund me, please."];
+  const readout = { kind: "letter", orders: 2, prior: false } as const;
+
+  it("evaluates a question that comes first once, and gives what decide gives but for rounding", async () => {
+    const profile = builtInProfile("question-first");
+    await using decider = createDecider({ engine: native({ model, threads: 2, profile }) });
+    const { results, usage } = await decider.decideMany({ states, questions, readout });
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+    expect(results[2]).toMatchObject({ reason: { code: "context_too_long" } });
+    expect(usage.reusedTokens).toBeGreaterThan(50);
+    for (const [index, state] of states.entries()) {
+      const result = results[index];
+      if (result?.status !== "fulfilled") continue;
+      const alone = await decider.decide({ state, questions, readout, reuse: false });
+      const difference = Math.log(
+        result.value.answers.team.probabilities.billing / alone.answers.team.probabilities.billing,
+      );
+      expect(Math.abs(difference)).toBeLessThan(batchToleranceNats);
+    }
   });
 });
 
