@@ -84,6 +84,7 @@ const checks = {
   },
   "examples of the README": () => run(process.execPath, ["scripts/check/readme-examples.mjs"], { cwd: root }),
   "list of errors": () => run(process.execPath, ["scripts/check/errors-doc.mjs"], { cwd: root }),
+  "a test for every error": () => run(process.execPath, ["scripts/check/error-tests.mjs"], { cwd: root }),
 };
 
 let failed = 0;
