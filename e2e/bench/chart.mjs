@@ -1,14 +1,17 @@
 /**
  * @typedef {object} Bar
  * @property {string} label
- * @property {number} median milliseconds
+ * @property {number} median
  * @property {number} least
  * @property {number} most
+ * @property {string} text what stands at its end
  * @property {boolean} own whether it is ours
+ *
+ * @typedef {{ title: string, bars: readonly Bar[] }} Panel bars that are compared with each other, with a scale of their own
  */
 
-const row = 44;
-const left = 310;
+const row = 30;
+const left = 400;
 const width = 900;
 const barWidth = width - left - 110;
 
@@ -17,27 +20,25 @@ const barWidth = width - left - 110;
  *
  * @param {string} title
  * @param {string} subtitle
- * @param {readonly Bar[]} bars at least one
+ * @param {readonly Panel[]} panels
  */
-export function barChart(title, subtitle, bars) {
-  const longest = Math.max(...bars.map(({ most }) => most));
-  const scale = (/** @type {number} */ value) => (value / longest) * barWidth;
-  const height = 84 + bars.length * row;
-  const rows = bars.map(({ label, median, least, most, own }, index) => {
-    const y = 70 + index * row;
-    const middle = y + 13;
-    const range = `M${left + scale(least)} ${middle}H${left + scale(most)}`;
-    return `  <text x="16" y="${y + 18}">${escapeXml(label)}</text>
-  <rect class="${own ? "own" : "other"}" x="${left}" y="${y}" width="${round(scale(median))}" height="26" rx="4"/>
-  <path class="range" d="${range}"/>
-  <text class="value" x="${round(left + scale(most) + 10)}" y="${y + 18}">${seconds(median)}</text>`;
+export function barChart(title, subtitle, panels) {
+  let y = 84;
+  const parts = panels.map((panel) => {
+    const heading = `  <text class="panel" x="16" y="${y}">${escapeXml(panel.title)}</text>`;
+    const longest = Math.max(...panel.bars.map(({ most }) => most));
+    const scale = (/** @type {number} */ value) => (longest > 0 ? (value / longest) * barWidth : 0);
+    const rows = panel.bars.map((bar, index) => drawBar(bar, y + 14 + index * row, scale));
+    y += 14 + panel.bars.length * row + 34;
+    return [heading, ...rows].join("\n");
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeXml(title)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y - 14}" role="img" aria-label="${escapeXml(title)}">
   <style>
-    svg { background: #fff; font: 15px system-ui, sans-serif; }
+    svg { background: #fff; font: 14px system-ui, sans-serif; }
     text { fill: #16191d; }
     .subtitle { fill: #595959; font-size: 13px; }
     .title { font-weight: 700; font-size: 18px; }
+    .panel { font-weight: 600; }
     .value { font-variant-numeric: tabular-nums; }
     .own { fill: #0f419c; }
     .other { fill: #9aa0a6; }
@@ -53,16 +54,22 @@ export function barChart(title, subtitle, bars) {
   </style>
   <text class="title" x="16" y="28">${escapeXml(title)}</text>
   <text class="subtitle" x="16" y="50">${escapeXml(subtitle)}</text>
-${rows.join("\n")}
+${parts.join("\n")}
 </svg>
 `;
 }
 
-/** @param {number} milliseconds */
-export function seconds(milliseconds) {
-  return milliseconds >= 1000
-    ? `${(milliseconds / 1000).toFixed(milliseconds >= 10_000 ? 1 : 2)} s`
-    : `${Math.round(milliseconds)} ms`;
+/**
+ * @param {Bar} bar
+ * @param {number} y
+ * @param {(value: number) => number} scale
+ */
+function drawBar({ label, median, least, most, text, own }, y, scale) {
+  const at = (/** @type {number} */ value) => round(left + scale(value));
+  return `  <text x="16" y="${y + 15}">${escapeXml(label)}</text>
+  <rect class="${own ? "own" : "other"}" x="${left}" y="${y}" width="${round(scale(median))}" height="20" rx="3"/>
+  <path class="range" d="M${at(least)} ${y + 10}H${at(most)}"/>
+  <text class="value" x="${round(at(most) + 10)}" y="${y + 15}">${escapeXml(text)}</text>`;
 }
 
 /** @param {number} value */

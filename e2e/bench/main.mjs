@@ -1,249 +1,208 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { createReadStream, mkdtempSync, rmSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { defaultModelsDir } from "@optio/web-demo/server";
-import { seconds } from "./chart.mjs";
-import { startPageServers } from "./page-servers.mjs";
-import { printReport, ratios, saveReport } from "./report.mjs";
-import { summarize } from "./statistics.mjs";
-import { startInBrowser } from "./subjects/browser.mjs";
-import { startInNode } from "./subjects/local.mjs";
-import { OverTimeLimit, within } from "./time-limit.mjs";
+import { files as allFiles, provideFile } from "./files.mjs";
+import { describeMachine, describeVersions } from "./machine.mjs";
+import { measures as allMeasures } from "./measures.mjs";
+import { readOptions } from "./options.mjs";
+import { printReport } from "./print.mjs";
+import { killDescendants } from "./process-tree.mjs";
+import { processorsInUse, untilQuiet } from "./processor-use.mjs";
+import { ratiosOf, summarizeSamples } from "./report.mjs";
+import { saveCharts, saveReport } from "./save.mjs";
+import { pick } from "./selection.mjs";
+import { describeSubjects, starterOf, storeForBrowsers } from "./subjects.mjs";
+import { within } from "./time-limit.mjs";
+import { moduleSizes } from "./tools/module-sizes.mjs";
+import { ensureNativeTools, nativeTools } from "./tools/native-tools.mjs";
+import { provideNodeLlamaCpp } from "./tools/node-llama-cpp.mjs";
+import { takeTurns } from "./turns.mjs";
+import { builtVariants } from "./variants.mjs";
 
-const usage = `npm run bench -- [options]
+/** The first visit of a browser: a gigabyte goes through its storage. */
+const storeLimitMs = 600_000;
 
-Times a prefill of about 500 tokens, and a decision of eight questions over it, in one run and in turns.
-
-  --quick          one repetition, two threads only
-  --reps N         repetitions of optio's subjects (default 5)
-  --peer-reps N    repetitions of wllama's (default 3; each takes minutes)
-  --threads N      threads of the threaded subjects (default 2)
-  --limit S        seconds that one sample may take (default 300)
-  --model FILE     a GGUF file with a ChatML template (default: SmolLM2-135M of the model store)
-  --only TEXT      only subjects whose name holds TEXT; several are separated by commas
-`;
-
-/** @type {ReturnType<typeof readOptions>} */
-let options;
-try {
-  options = readOptions();
-} catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-  process.exit(2);
+// Without this, what lies in the temporary folder stays behind after an interrupt.
+for (const [signal, status] of /** @type {const} */ ([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+])) {
+  process.once(signal, () => process.exit(status));
 }
-if (options.help) {
-  console.log(usage);
-  process.exit(0);
-}
-await main(options);
+const options = readOptions(process.argv.slice(2));
+const log = (/** @type {string} */ line) =>
+  void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+await main();
 
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      quick: { type: "boolean", default: false },
-      reps: { type: "string" },
-      "peer-reps": { type: "string" },
-      threads: { type: "string", default: "2" },
-      limit: { type: "string", default: "300" },
-      model: { type: "string" },
-      only: { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
-    },
+async function main() {
+  const variants = await builtVariants();
+  const all = describeSubjects(variants, options.threads);
+  if (options.list) {
+    printChoices(all);
+    return;
+  }
+  const skipped = /** @type {import("./report.mjs").Report["skipped"]} */ ([]);
+  const wanted = pickSubjects(all);
+  const { files, described } = await provideFiles(skipped);
+  const equipment = await provideTools(wanted, skipped);
+  const subjects = wanted.filter(({ id }) => !skipped.some(({ subject }) => subject === id));
+  const sizes = options.measures.some(({ id }) => id === "size") ? await moduleSizes(variants) : [];
+
+  const temporary = mkdtempSync(join(tmpdir(), "optio-bench-"));
+  process.once("exit", () => {
+    // A browser that still runs would go on writing into the folder while it is removed.
+    killDescendants(process.pid);
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
-  const count = (/** @type {string} */ name, /** @type {string} */ text) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1, not ${text}`);
-    return value;
-  };
-  return {
-    help: values.help,
-    quick: values.quick,
-    reps: count("reps", values.reps ?? (values.quick ? "1" : "5")),
-    peerReps: count("peer-reps", values["peer-reps"] ?? (values.quick ? "1" : "3")),
-    threads: count("threads", values.threads),
-    limitMs: count("limit", values.limit) * 1000,
-    only: values.only?.split(",").map((part) => part.trim()),
-    model:
-      values.model ??
-      join(
-        defaultModelsDir(),
-        "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-        "SmolLM2-135M-Instruct.Q4_1.gguf",
-      ),
-  };
-}
+  const inBrowser = subjects.some(({ runs }) => runs.in === "chromium");
+  // Building the page takes Vite, which nothing else needs.
+  const pages = inBrowser
+    ? await (await import("./page-servers.mjs")).startPageServers(join(temporary, "page"), files)
+    : undefined;
+  const full = { ...equipment, pages, folderFor: (/** @type {string} */ name) => join(temporary, name) };
 
-/**
- * @typedef {{ label: string, version: string, browser?: string, prefixTokens: number, decide(): Promise<Sample>, close(): Promise<unknown> }} Running
- * @typedef {{ prefillMs: number, decisionMs: number, tokens: number }} Sample
- * @typedef {{ name: string, own: boolean, reps: number, start(): Promise<Running> }} Subject
- */
-
-/** @param {ReturnType<typeof readOptions>} options */
-async function main(options) {
-  const { threads, reps, peerReps, limitMs, model } = options;
-  const { size: modelBytes } = await stat(model).catch(() => {
-    console.error(`There is no model at ${model}. Get it with: optio models pull smollm2-135m-instruct`);
-    process.exit(3);
-  });
-  const servers = await startPageServers(model);
-  const inBrowser =
-    (/** @type {"optio" | "wllama"} */ subject, /** @type {string} */ address, /** @type {number} */ count) => () =>
-      startInBrowser({ address, subject, model: servers.modelIn(address), threads: count });
-
-  /** @type {Subject[]} */
-  const all = [
-    {
-      name: `optio, Chromium, ${threads} threads`,
-      own: true,
-      reps,
-      start: inBrowser("optio", servers.isolated, threads),
-    },
-    {
-      name: `wllama, Chromium, ${threads} threads`,
-      own: false,
-      reps: peerReps,
-      start: inBrowser("wllama", servers.isolated, threads),
-    },
-    {
-      name: `optio, Node WebAssembly, ${threads} threads`,
-      own: true,
-      reps,
-      start: () => startInNode({ engine: "wasm", model, threads }),
-    },
-    {
-      name: `optio, native program, ${threads} threads`,
-      own: true,
-      reps,
-      start: () => startInNode({ engine: "native", model, threads }),
-    },
-    ...(options.quick
-      ? []
-      : [
-          { name: "optio, Chromium, 1 thread", own: true, reps, start: inBrowser("optio", servers.open, 1) },
-          {
-            name: "wllama, Chromium, 1 thread",
-            own: false,
-            reps: Math.min(peerReps, 2),
-            start: inBrowser("wllama", servers.open, 1),
-          },
-        ]),
-  ];
-  const subjects = all.filter(
-    ({ name }) => options.only === undefined || options.only.some((part) => name.includes(part)),
-  );
-
-  const results = subjects.map((subject) => ({
-    ...subject,
-    samples: /** @type {Sample[]} */ ([]),
-    problems: /** @type {string[]} */ ([]),
-    facts: /** @type {Omit<Running, "decide" | "close"> | undefined} */ (undefined),
-    running: /** @type {Running | undefined} */ (undefined),
-  }));
   const started = new Date();
-  const [loadBefore = 0] = loadavg();
-  if (loadBefore > 0.5) {
-    console.error(`The machine is busy (load ${loadBefore.toFixed(1)}): the times will be too long and uneven.`);
-  }
-  try {
-    for (const result of results) {
-      process.stderr.write(`starting ${result.name}\n`);
-      try {
-        const running = await within(result.start(), limitMs);
-        const { decide, close, ...facts } = running;
-        result.running = running;
-        result.facts = facts;
-        // The first pass compiles and warms up, and is nobody's usual time.
-        await within(decide(), limitMs);
-      } catch (error) {
-        await giveUp(result, error);
-      }
-    }
-    // In turns, so that a busy moment of the machine meets all of them.
-    for (let round = 0; round < Math.max(...results.map((result) => result.reps)); round += 1) {
-      for (const result of results) {
-        if (result.running === undefined || round >= result.reps) continue;
-        try {
-          const sample = await within(result.running.decide(), limitMs);
-          result.samples.push(sample);
-          process.stderr.write(
-            `${result.name}: prefill ${seconds(sample.prefillMs)}, decision ${seconds(sample.decisionMs)}\n`,
-          );
-        } catch (error) {
-          await giveUp(result, error);
-        }
-      }
-    }
-  } finally {
-    await Promise.allSettled(results.map((result) => result.running?.close()));
-    await servers.close();
-  }
-
-  const summary = results.map(({ name, own, facts, samples, problems }) => ({
-    name,
-    own,
-    ...facts,
-    tokens: samples[0]?.tokens,
-    prefill: summarize(samples.map(({ prefillMs }) => prefillMs)),
-    decision: summarize(samples.map(({ decisionMs }) => decisionMs)),
-    problems,
-  }));
-  const report = {
-    started: started.toISOString(),
-    command: `npm run bench -- ${process.argv.slice(2).join(" ")}`.trim(),
-    machine: {
-      processor: cpus()[0]?.model,
-      processors: cpus().length,
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-      system: `${type()} ${release()}`,
-      loadBefore,
-    },
-    versions: await versions(results.map(({ facts }) => facts?.browser).find(Boolean)),
-    model: { file: model.split(/[/\\]/).at(-1), bytes: modelBytes, sha256: await sha256(model) },
-    settings: { threads, flashAttention: true, contextTokens: 2048, limitSeconds: limitMs / 1000 },
-    summary,
-    ratios: ratios(summary, threads),
-    samples: Object.fromEntries(results.map(({ name, samples }) => [name, samples])),
+  const settings = {
+    repetitions: options.repetitions,
+    peerRepetitions: options.peerRepetitions,
+    threads: options.threads,
+    limitSeconds: options.limitMs / 1000,
+    budgetMinutes: Number.isFinite(options.budgetMs) ? options.budgetMs / 60_000 : null,
   };
-  printReport(report);
-  await saveReport(report, started);
+  const others = await processorsInUse();
+  if (others > 0.2) log(`others use ${others} of the processors: the times will be too long and uneven`);
+
+  /** @param {import("./turns.mjs").Found} found */
+  const reportOf = async ({ results, skipped: alsoSkipped, turns, facts }) => {
+    const summary = summarizeSamples(results);
+    const browsers = Object.values(facts).flatMap((byFile) => Object.values(byFile).map(({ browser }) => browser));
+    return /** @type {import("./report.mjs").Report} */ ({
+      format: 1,
+      started: started.toISOString(),
+      finished: new Date().toISOString(),
+      command: ["npm run bench", ...(process.argv.length > 2 ? ["--", ...process.argv.slice(2)] : [])].join(" "),
+      settings,
+      machine: describeMachine(),
+      versions: await describeVersions({
+        chromium: /** @type {string | undefined} */ (browsers.find(Boolean)),
+        cmakeOptions: equipment.nativeTools?.cmakeOptions,
+      }),
+      files: described,
+      subjects: wanted.map(({ id, title, own, threads }) => ({ id, title, own, threads })),
+      measures: options.measures.map(({ id, title, about, unit }) => ({ id, title, about, unit })),
+      facts,
+      summary,
+      ratios: ratiosOf(wanted, summary),
+      moduleSizes: sizes,
+      skipped: [...skipped, ...alsoSkipped],
+      turns,
+      samples: results,
+    });
+  };
+
+  try {
+    if (pages !== undefined) {
+      for (const { id } of files) {
+        log(`${id}: storing it in the browser`);
+        await within(storeForBrowsers(subjects, id, full), storeLimitMs);
+      }
+    }
+    const found = await takeTurns(
+      {
+        files,
+        subjects: subjects.map((subject) => ({
+          id: subject.id,
+          repetitions: subject.id.startsWith("wllama") ? options.peerRepetitions : options.repetitions,
+          start: starterOf(subject, full),
+        })),
+        measures: options.measures,
+        limitMs: options.limitMs,
+        budgetMs: options.budgetMs,
+      },
+      {
+        now: () => performance.now(),
+        load: () => Math.round((loadavg()[0] ?? 0) * 100) / 100,
+        quiet: () => untilQuiet(options.patienceMs),
+        others: () => processorsInUse(),
+        log,
+        onTurn: async (soFar) => void (await saveReport(await reportOf(soFar))),
+      },
+    );
+    const report = await reportOf(found);
+    printReport(report);
+    const path = await saveReport(report);
+    await saveCharts(report);
+    console.log(`\nSaved as ${path}, with a chart for each table beside it.`);
+  } finally {
+    await pages?.close();
+  }
+}
+
+/** @param {ReturnType<typeof describeSubjects>} all */
+function pickSubjects(all) {
+  try {
+    return pick("subjects", all, options.tier, options.subjects);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(2);
+  }
+}
+
+/** @param {import("./report.mjs").Report["skipped"]} skipped */
+async function provideFiles(skipped) {
+  const modelsFolder = defaultModelsDir();
+  const files = /** @type {{ id: string, path: string }[]} */ ([]);
+  const described = /** @type {import("./report.mjs").Report["files"]} */ ([]);
+  for (const file of options.files) {
+    const { id, title } = file;
+    const provided = await provideFile(file, { modelsFolder, prepare: options.prepare, log });
+    if ("missing" in provided) {
+      described.push({ id, title, name: "", bytes: 0, sha256: "" });
+      skipped.push({ file: id, reason: provided.missing });
+      continue;
+    }
+    const { path, madeBy } = provided;
+    files.push({ id, path });
+    const { size: bytes } = await stat(path);
+    const made = madeBy === undefined ? {} : { madeBy };
+    described.push({ id, title, name: basename(path), bytes, sha256: await sha256(path), ...made });
+  }
+  return { files, described: described.filter(({ bytes }) => bytes > 0) };
 }
 
 /**
- * @param {{ name: string, running: Running | undefined, problems: string[] }} result
- * @param {unknown} error
+ * @param {ReturnType<typeof describeSubjects>} wanted
+ * @param {import("./report.mjs").Report["skipped"]} skipped
  */
-async function giveUp(result, error) {
-  const text = error instanceof Error ? error.message : String(error);
-  result.problems.push(error instanceof OverTimeLimit ? text : `failed: ${text}`);
-  process.stderr.write(`${result.name}: ${text}\n`);
-  const { running } = result;
-  result.running = undefined;
-  // What hangs must not take processors from the others.
-  await within(Promise.resolve(running?.close()), 10_000).catch(() => undefined);
+async function provideTools(wanted, skipped) {
+  const wants = (/** @type {string} */ name) => wanted.some(({ id }) => id === name);
+  const missing = (/** @type {string} */ subject, /** @type {string} */ what) =>
+    skipped.push({ subject, reason: `${what} here: --prepare does it` });
+  let tools = await nativeTools();
+  if (wants("llama-server") && !tools.built) {
+    if (options.prepare) tools = await ensureNativeTools({ log });
+    else missing("llama-server", "not built");
+  }
+  const nodeLlamaCpp = wants("node-llama-cpp")
+    ? await provideNodeLlamaCpp({ prepare: options.prepare, log })
+    : undefined;
+  if (wants("node-llama-cpp") && nodeLlamaCpp === undefined) missing("node-llama-cpp", "not installed");
+  return { nativeTools: tools.built ? tools : undefined, nodeLlamaCpp };
 }
 
-/** @param {string | undefined} chromium */
-async function versions(chromium) {
-  const read = async (/** @type {string} */ address) =>
-    JSON.parse(await readFile(new URL(address, import.meta.url), "utf8")).version;
-  const commit = await promisify(execFile)("git", ["describe", "--always", "--dirty"], {
-    cwd: fileURLToPath(new URL(".", import.meta.url)),
-  })
-    .then(({ stdout }) => stdout.trim())
-    .catch(() => undefined);
-  return {
-    node: process.versions.node,
-    chromium,
-    wllama: await read("../node_modules/@wllama/wllama/package.json"),
-    optio: await read("../../packages/core/package.json"),
-    commit,
-  };
+/** @param {ReturnType<typeof describeSubjects>} subjects */
+function printChoices(subjects) {
+  for (const [what, entries] of /** @type {const} */ ([
+    ["subjects", subjects],
+    ["files", allFiles],
+    ["measures", allMeasures],
+  ])) {
+    console.log(`\n--${what}`);
+    for (const { id, title, tier } of entries) console.log(`  ${id.padEnd(32)}${title} (${tier})`);
+  }
 }
 
 /** @param {string} path */

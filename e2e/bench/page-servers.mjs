@@ -1,16 +1,15 @@
-import { copyFile, link, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { copyFile, link, mkdir, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, preview } from "vite";
 
 /**
- * Builds the subjects' page and serves it twice: with cross-origin isolation, and without. The model lies beside it.
+ * Builds the subjects' page and serves it twice: with cross-origin isolation, and without. The models lie beside it.
  *
- * @param {string} modelPath
+ * @param {string} outDir
+ * @param {readonly { id: string, path: string }[]} files
  */
-export async function startPageServers(modelPath) {
-  const outDir = await mkdtemp(join(tmpdir(), "optio-bench-"));
+export async function startPageServers(outDir, files) {
   const root = fileURLToPath(new URL("pages", import.meta.url));
   const common = { root, configFile: /** @type {const} */ (false), logLevel: /** @type {const} */ ("error") };
   await build({
@@ -18,11 +17,16 @@ export async function startPageServers(modelPath) {
     build: { outDir, emptyOutDir: true, target: "es2022", assetsInlineLimit: 0 },
     worker: { format: "es" },
   });
-  const file = basename(modelPath);
-  await mkdir(join(outDir, "models"));
-  const target = join(outDir, "models", file);
-  // A link where it can be: the file is large.
-  await link(modelPath, target).catch(() => symlink(modelPath, target).catch(() => copyFile(modelPath, target)));
+  const placeOf = (/** @type {string} */ id) => {
+    const file = files.find((candidate) => candidate.id === id);
+    return `models/${id}/${basename(file?.path ?? "")}`;
+  };
+  for (const { id, path } of files) {
+    const target = join(outDir, placeOf(id));
+    await mkdir(dirname(target), { recursive: true });
+    // A link where it can be: the file is large.
+    await link(path, target).catch(() => symlink(path, target).catch(() => copyFile(path, target)));
+  }
 
   const serve = async (/** @type {Record<string, string>} */ headers) => {
     const server = await preview({ ...common, build: { outDir }, preview: { port: 0, host: "127.0.0.1", headers } });
@@ -34,13 +38,11 @@ export async function startPageServers(modelPath) {
   });
   const open = await serve({});
   return {
-    isolated: isolated.address,
-    open: open.address,
-    modelIn: (/** @type {string} */ address) => new URL(`models/${file}`, address).href,
+    addressOf: (/** @type {boolean} */ isolate) => (isolate ? isolated.address : open.address),
+    modelIn: (/** @type {string} */ address, /** @type {string} */ id) => new URL(placeOf(id), address).href,
     async close() {
       await isolated.close();
       await open.close();
-      await rm(outDir, { recursive: true, force: true });
     },
   };
 }

@@ -1,90 +1,89 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { barChart, seconds } from "./chart.mjs";
+import { summarize } from "./statistics.mjs";
 
 /**
- * How many times longer the others take than optio in Chromium.
+ * @typedef {{ subject: string, file: string, measure: string, tokens?: number } & import("./statistics.mjs").Summary} Summed
+ * @typedef {{ subject: string, baseline: string, file: string, measure: string, ratio: number }} Ratio
+ *   `ratio`: the subject's median by the baseline's
  *
- * @param {readonly { name: string, prefill: { median: number } | undefined, decision: { median: number } | undefined }[]} summary
- * @param {number} threads
+ * @typedef {object} Report everything that a run found; what is shown anywhere is made from it
+ * @property {1} format
+ * @property {string} started
+ * @property {string} finished
+ * @property {string} command
+ * @property {{ repetitions: number, peerRepetitions: number, threads: number, limitSeconds: number, budgetMinutes: number | null }} settings
+ * @property {{ processor: string, processors: number, memoryGiB: number, system: string }} machine
+ * @property {{
+ *   optio: string, commit?: string, scorer: { llama: string, emscripten: string, key: string }, node: string, chromium?: string,
+ *   wllama: string, nodeLlamaCpp: string, llamaServer: { release: string, cmakeOptions?: readonly string[] } }} versions
+ * @property {{ id: string, title: string, name: string, bytes: number, sha256: string, madeBy?: string }[]} files
+ * @property {{ id: string, title: string, own: boolean, threads: number }[]} subjects
+ * @property {{ id: string, title: string, about: string, unit: "ms" | "bytes" }[]} measures
+ * @property {Record<string, Record<string, Record<string, unknown>>>} facts
+ * @property {Summed[]} summary
+ * @property {Ratio[]} ratios
+ * @property {import("./tools/module-sizes.mjs").ModuleSize[]} moduleSizes
+ * @property {{ subject?: string, file?: string, measure?: string, reason: string }[]} skipped
+ * @property {import("./turns.mjs").Turn[]} turns
+ * @property {import("./turns.mjs").Result[]} samples
  */
-export function ratios(summary, threads) {
-  const of = (/** @type {string} */ name) => summary.find((entry) => entry.name === name);
-  /** @type {{ of: string, to: string, prefill: number, decision: number }[]} */
-  const found = [];
-  for (const count of [`${threads} threads`, "1 thread"]) {
-    const own = of(`optio, Chromium, ${count}`);
-    for (const name of [`wllama, Chromium, ${count}`, `optio, native program, ${count}`]) {
-      const other = of(name);
-      if (!own?.prefill || !own.decision || !other?.prefill || !other.decision) continue;
-      found.push({
-        of: name,
-        to: own.name,
-        prefill: other.prefill.median / own.prefill.median,
-        decision: other.decision.median / own.decision.median,
-      });
-    }
-  }
-  return found;
-}
 
-/** @param {any} report */
-export function printReport(report) {
-  const { machine, versions: tools, model, summary } = report;
-  console.log(
-    `\n${model.file} on ${machine.processor}, ${machine.processors} processors; ${tools.chromium ? `Chromium ${tools.chromium}, ` : ""}Node ${tools.node}, wllama ${tools.wllama}`,
-  );
-  console.log("Medians, with the range of the samples; nothing is kept from one sample to the next.\n");
-  const cell = (/** @type {any} */ value) =>
-    value === undefined
-      ? "–"
-      : `${seconds(value.median)} (${seconds(value.least)} to ${seconds(value.most)}, n ${value.samples})`;
-  const rows = [
-    ["subject", "tokens: prefix, all", "prefill", "decision of 8 questions"],
-    ...summary.map((/** @type {any} */ entry) => [
-      entry.name,
-      `${entry.prefixTokens ?? "–"}, ${entry.tokens ?? "–"}`,
-      cell(entry.prefill),
-      entry.problems.length > 0 ? `${cell(entry.decision)} ${entry.problems.join("; ")}` : cell(entry.decision),
-    ]),
-  ];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column].length)));
-  for (const [index, row] of rows.entries()) {
-    console.log(
-      row
-        .map((/** @type {string} */ text, /** @type {number} */ column) => text.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    );
-    if (index === 0) console.log(widths.map((width) => "-".repeat(width)).join("  "));
+/**
+ * The samples of each subject, file and measure as one entry.
+ *
+ * @param {readonly import("./turns.mjs").Result[]} samples
+ * @returns {Summed[]}
+ */
+export function summarizeSamples(samples) {
+  /** @type {Map<string, import("./turns.mjs").Result[]>} */
+  const groups = new Map();
+  for (const sample of samples) {
+    const key = JSON.stringify([sample.subject, sample.file, sample.measure]);
+    groups.set(key, [...(groups.get(key) ?? []), sample]);
   }
-  for (const { of, to, prefill, decision } of report.ratios) {
-    console.log(
-      `\n${of}: ${prefill.toFixed(2)} times the prefill, ${decision.toFixed(2)} times the decision of ${to}.`,
-    );
-  }
+  return [...groups.values()].flatMap((group) => {
+    const summary = summarize(group.map(({ value }) => value));
+    const [first] = group;
+    if (summary === undefined || first === undefined) return [];
+    const { subject, file, measure, tokens } = first;
+    return [{ subject, file, measure, ...(tokens === undefined ? {} : { tokens }), ...summary }];
+  });
 }
 
 /**
- * @param {any} report
- * @param {Date} started
+ * What a subject is set against: the peers that do the same work in the same place, with as many threads.
+ *
+ * @param {{ id: string, own: boolean, threads: number }} subject
+ * @param {readonly { id: string, threads: number }[]} all
  */
-export async function saveReport(report, started) {
-  const folder = fileURLToPath(new URL("../../.bench", import.meta.url));
-  await mkdir(folder, { recursive: true });
-  const stem = join(folder, started.toISOString().slice(0, 16).replaceAll(":", ""));
-  await writeFile(`${stem}.json`, `${JSON.stringify(report, undefined, 2)}\n`);
-  const subtitle = `${report.model.file}; ${report.machine.processor}; ${report.started.slice(0, 10)}. Median; the line is the range.`;
-  const charts = {
-    prefill: "Reading about 500 tokens",
-    decision: "A decision of eight questions over about 500 tokens",
-  };
-  for (const [key, title] of Object.entries(charts)) {
-    const bars = report.summary.flatMap((/** @type {any} */ entry) =>
-      entry[key] === undefined ? [] : [{ label: entry.name, own: entry.own, ...entry[key] }],
-    );
-    if (bars.length > 0) await writeFile(`${stem}-${key}.svg`, barChart(title, subtitle, bars));
-  }
-  console.log(`\nSaved as ${stem}.json and two charts beside it.`);
+export function baselinesOf(subject, all) {
+  if (!subject.own) return [];
+  const names = subject.id.startsWith("native")
+    ? ["llama-server", "node-llama-cpp"]
+    : ["native", "native-1", "wllama", "wllama-1"];
+  const same = all.filter(({ id, threads }) => names.includes(id) && threads === subject.threads);
+  // The build without threads is also set against the same build with them.
+  const threaded = all.filter(({ id, threads }) => id === `${subject.id}-threads` && threads !== subject.threads);
+  return [...same, ...threaded];
+}
+
+/**
+ * @param {readonly { id: string, own: boolean, threads: number }[]} subjects
+ * @param {readonly Summed[]} summary
+ * @returns {Ratio[]}
+ */
+export function ratiosOf(subjects, summary) {
+  return subjects.flatMap((subject) =>
+    baselinesOf(subject, subjects).flatMap(({ id: baseline }) =>
+      summary
+        .filter((entry) => entry.subject === subject.id)
+        .flatMap(({ file, measure, median }) => {
+          const other = summary.find(
+            (entry) => entry.subject === baseline && entry.file === file && entry.measure === measure,
+          );
+          return other === undefined
+            ? []
+            : [{ subject: subject.id, baseline, file, measure, ratio: median / other.median }];
+        }),
+    ),
+  );
 }

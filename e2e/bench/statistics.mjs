@@ -7,9 +7,14 @@ export function median(values) {
 }
 
 /**
+ * @typedef {{ median: number, least: number, most: number, samples: number }} Summary
+ */
+
+/**
  * Median and range: with a handful of samples anything finer would only look precise.
  *
  * @param {readonly number[]} values
+ * @returns {Summary | undefined}
  */
 export function summarize(values) {
   if (values.length === 0) return undefined;

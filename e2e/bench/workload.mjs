@@ -1,8 +1,8 @@
 /**
- * What every subject answers: a state of about 500 tokens with its prompt around it, and eight questions of about 60.
- * Plain sentences, so that tokenisers treat it as they treat real text.
+ * What every subject answers: states whose prompts have about 100, 500 and 2,000 tokens up to the question, and questions of
+ * about 60. Plain sentences, so that tokenisers treat it as they treat real text.
  */
-export const state = `Ticket 48213, opened by Dana Whitfield of Northfield Bakery on 3 October at 08:14.
+const ticket = `Ticket 48213, opened by Dana Whitfield of Northfield Bakery on 3 October at 08:14.
 
 Dana writes: On the first of the month your system charged our company card twice for the Team plan, 49 euros each time, and this is the second month in a row. In September I was told on the phone that the extra charge would be returned within five working days. It was not. I have attached both card statements and the invoice, which shows only one charge.
 
@@ -15,6 +15,26 @@ We also noticed that since the double charge our account shows two workspaces wi
 Our contract runs until the end of December. Our accountant says that we must dispute the charge with the bank by the fifteenth if it is not returned, and she has asked me for prices of two other products. I would rather stay, because the staff know how to use yours, but I cannot explain this to my boss a third time.
 
 Please return both wrong charges, tell me in writing when that will arrive, and give the two drivers their access back today. My number is on the account; mornings are best, and I am at my desk from six. If you need the card statements once more, write to the office, not to my private address.`;
+
+const [opening = "", complaint = ""] = ticket.split("\n\n");
+
+/** Another customer with the same trouble: different from the first token on, and as long. */
+const another = ticket
+  .replace(
+    "48213, opened by Dana Whitfield of Northfield Bakery on 3 October",
+    "51774, opened by Noor Haddad of Eastgate Florists on 5 May",
+  )
+  .replaceAll("Dana", "Noor")
+  .replaceAll("October", "May");
+
+/** By tokens of the prompt up to the question, about. @type {Readonly<Record<import("./measures.mjs").StateSize, string>>} */
+export const states = {
+  100: `${opening}\n\n${complaint.split(". ").slice(0, 1).join(". ")}.`,
+  500: ticket,
+  2000: [ticket, another, ticket.replaceAll("Dana", "Ines"), another.replaceAll("Noor", "Ruth"), complaint].join(
+    "\n\n",
+  ),
+};
 
 /**
  * @typedef {{ type: "choice", instructions: string, options: [key: string, meaning: string][] }
@@ -35,7 +55,7 @@ const teams = [
  *
  * @type {Readonly<Record<string, WorkQuestion>>}
  */
-export const questions = {
+const distinct = {
   first: { type: "choice", instructions: "Which team should look at this ticket first?", options: teams },
   second: { type: "choice", instructions: "Which team has to be told as well?", options: teams },
   cause: {
@@ -78,30 +98,81 @@ export const questions = {
   },
 };
 
-/** The text that a subject without a chat template of its own is given before each question. */
-export const promptStart = `<|im_start|>system
-You are a decision function. You read the input and pick the single best option.<|im_end|>
-<|im_start|>user
-Input:
-${state}
+/**
+ * So many questions by their ids. After the eight, they come again and begin differently, so that none shares its evaluation
+ * with another.
+ *
+ * @param {number} count
+ * @returns {Record<string, WorkQuestion>}
+ */
+export function questionsOf(count) {
+  const all = Object.entries(distinct);
+  const chosen = Array.from({ length: count }, (_, index) => {
+    const [id, question] = /** @type {[string, WorkQuestion]} */ (all[index % all.length]);
+    const reader = Math.floor(index / all.length) + 1;
+    if (reader === 1) return [id, question];
+    return [`${id}${reader}`, { ...question, instructions: `Reader ${reader} asks: ${question.instructions}` }];
+  });
+  return Object.fromEntries(chosen);
+}
 
-`;
+export const systemText = "You are a decision function. You read the input and pick the single best option.";
 
-/** The rest of the prompt, a question each. */
-export const promptEnds = Object.values(questions).map((question) => {
-  const options =
-    question.type === "choice"
-      ? question.options.map(([key, meaning]) => `${key}: ${meaning}`)
-      : question.type === "noul"
-        ? [`yes: ${question.criteria.true}`, `no: ${question.criteria.false}`]
-        : question.levels.map((level, index) => `${index}: ${level}`);
-  const lines = options.map((option, index) => `${String.fromCharCode(65 + index)}) ${option}`);
+/**
+ * What the user says before the question.
+ *
+ * @param {import("./measures.mjs").StateSize} size
+ */
+export function stateText(size) {
+  return `Input:\n${states[size]}\n\n`;
+}
+
+/** @param {WorkQuestion} question */
+export function questionText(question) {
+  const lines = optionsOf(question).map((option, index) => `${letterAt(index)}) ${option}`);
   return `Question: ${question.instructions}
 
 Options:
 ${lines.join("\n")}
 
-Reply with the letter of the best option only.<|im_end|>
-<|im_start|>assistant
-`;
-});
+Reply with the letter of the best option only.`;
+}
+
+/**
+ * The letters that a question is answered with.
+ *
+ * @param {WorkQuestion} question
+ */
+export function lettersOf(question) {
+  return optionsOf(question).map((_, index) => letterAt(index));
+}
+
+/** @param {WorkQuestion} question */
+function optionsOf(question) {
+  if (question.type === "choice") return question.options.map(([key, meaning]) => `${key}: ${meaning}`);
+  if (question.type === "noul") return [`yes: ${question.criteria.true}`, `no: ${question.criteria.false}`];
+  return question.levels.map((level, index) => `${index}: ${level}`);
+}
+
+/** @param {number} index */
+function letterAt(index) {
+  return String.fromCharCode(65 + index);
+}
+
+/**
+ * The prompt in ChatML up to the question, for subjects that are given text.
+ *
+ * @param {import("./measures.mjs").StateSize} size
+ */
+export function promptStart(size) {
+  return `<|im_start|>system\n${systemText}<|im_end|>\n<|im_start|>user\n${stateText(size)}`;
+}
+
+/**
+ * The rest of it.
+ *
+ * @param {WorkQuestion} question
+ */
+export function promptEnd(question) {
+  return `${questionText(question)}<|im_end|>\n<|im_start|>assistant\n`;
+}

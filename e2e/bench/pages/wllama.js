@@ -1,37 +1,45 @@
 import { Wllama } from "@wllama/wllama";
 import wasmAddress from "@wllama/wllama/esm/wasm/wllama.wasm?url";
-import { promptEnds, promptStart } from "../workload.mjs";
+import { measurePrompts } from "../subjects/prompt-workload.mjs";
+import { promptEnd, promptStart } from "../workload.mjs";
 
-/** @param {{ model: string, threads: number }} options */
-export async function start({ model, threads }) {
-  const wllama = new Wllama({ default: new URL(wasmAddress, location.href).href }, { suppressNativeLog: true });
-  const weights = await (await fetch(model)).blob();
-  await wllama.loadModel([weights], {
-    n_ctx: 2048,
+function create() {
+  return new Wllama({ default: new URL(wasmAddress, location.href).href }, { suppressNativeLog: true });
+}
+
+/** @param {string} model */
+export async function store(model) {
+  await create().modelManager.downloadModel(model);
+}
+
+/** @param {{ model: string, threads: number, contextTokens: number }} settings */
+export async function start({ model, threads, contextTokens }) {
+  const wllama = create();
+  const began = performance.now();
+  await wllama.loadModelFromUrl(model, {
+    n_ctx: contextTokens,
     n_batch: 512,
     n_ubatch: 512,
     n_gpu_layers: 0,
     n_threads: threads,
     flash_attn: true,
   });
+  const loadMs = performance.now() - began;
 
-  /** One pass over a prompt; `kept` lets it use what the last one left. */
-  const evaluate = async (/** @type {string} */ prompt, /** @type {boolean} */ kept) => {
+  /** @type {import("../subjects/prompt-workload.mjs").Evaluate} */
+  const evaluate = async ({ size, question, kept }) => {
+    const prompt = promptStart(size) + (question === undefined ? "" : promptEnd(question));
     const options = { prompt, max_tokens: 1, temperature: 0, stream: false, logprobs: 10, cache_prompt: kept };
     const { timings } = await wllama.createCompletion(/** @type {any} */ (options));
-    return { ms: timings?.prompt_ms ?? Number.NaN, tokens: timings?.prompt_n ?? Number.NaN };
+    return { promptMs: timings?.prompt_ms ?? Number.NaN, tokens: timings?.prompt_n ?? Number.NaN };
   };
 
   return {
-    label: `${wllama.isMultithread() ? "threads" : "single thread"}, ${wllama.getNumThreads()} threads`,
-    version: Wllama.getLibllamaVersion(),
-    async decide() {
-      const began = performance.now();
-      const prefix = await evaluate(promptStart, false);
-      let { tokens } = prefix;
-      for (const end of promptEnds) tokens += (await evaluate(promptStart + end, true)).tokens;
-      return { prefillMs: prefix.ms, decisionMs: performance.now() - began, tokens };
+    facts: {
+      backend: `llama.cpp ${Wllama.getLibllamaVersion()}, ${wllama.isMultithread() ? "threads" : "single thread"}`,
+      threads: wllama.getNumThreads(),
     },
-    prefixTokens: async () => (await evaluate(promptStart, false)).tokens,
+    loadMs,
+    measure: (/** @type {import("../measures.mjs").Work} */ work) => measurePrompts(evaluate, work),
   };
 }

@@ -1,12 +1,67 @@
 import { chromium } from "@playwright/test";
+import { peakMemory, processesNaming } from "../process-tree.mjs";
 
 /**
- * A Chromium of its own for each subject, so that none shares a process, a cache or a heap with another.
+ * Where a subject runs: a page of ours, with a folder for what the browser stores, so that later visits find the model.
  *
- * @param {{ address: string, subject: "optio" | "wllama", model: string, threads: number }} options
+ * @typedef {object} PageSettings
+ * @property {string} address
+ * @property {string} profileFolder
+ * @property {"optio" | "wllama"} subject
+ * @property {string} model address of the file
  */
-export async function startInBrowser({ address, subject, model, threads }) {
-  const browser = await chromium.launch({
+
+/**
+ * A visit that only stores the model.
+ *
+ * @param {PageSettings} settings
+ */
+export async function storeInBrowser(settings) {
+  const { page, close } = await openPage(settings, { task: "store" });
+  try {
+    await page.evaluate(async () => await /** @type {any} */ (globalThis).subject);
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * A Chromium of its own for each turn, so that no subject shares a process or a heap with another, or with its last turn.
+ *
+ * @param {PageSettings & { threads: number, contextTokens: number, variant?: string }} settings
+ * @returns {Promise<import("../turns.mjs").Running>}
+ */
+export async function startInBrowser({ threads, contextTokens, variant = "", ...settings }) {
+  const { page, close } = await openPage(settings, {
+    threads: String(threads),
+    contextTokens: String(contextTokens),
+    variant,
+  });
+  try {
+    const { facts, loadMs } = await page.evaluate(async () => {
+      const { facts, loadMs } = await /** @type {any} */ (globalThis).subject;
+      return { facts, loadMs };
+    });
+    return {
+      facts: { ...facts, browser: await browserVersion(page) },
+      loadMs,
+      measure: (work) =>
+        page.evaluate(async (what) => (await /** @type {any} */ (globalThis).subject).measure(what), work),
+      peakMemory: () => peakMemory(processesNaming(`--user-data-dir=${settings.profileFolder}`)),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * @param {PageSettings} settings
+ * @param {Record<string, string>} parameters
+ */
+async function openPage({ address, profileFolder, subject, model }, parameters) {
+  const context = await chromium.launchPersistentContext(profileFolder, {
     executablePath: process.env["OPTIO_CHROMIUM"] ?? "/usr/bin/chromium",
     args: [
       "--no-sandbox",
@@ -18,29 +73,27 @@ export async function startInBrowser({ address, subject, model, threads }) {
       "--disable-sync",
     ],
   });
+  const close = () => context.close();
   try {
-    const page = await browser.newPage();
+    const page = await context.newPage();
     const problems = /** @type {string[]} */ ([]);
     page.on("pageerror", (error) => problems.push(String(error)));
-    const parameters = new URLSearchParams({ subject, model, threads: String(threads) });
-    await page.goto(`${address}?${parameters}`);
+    await page.goto(`${address}?${new URLSearchParams({ subject, model, ...parameters })}`);
     await page
       .waitForFunction(() => "subject" in globalThis, undefined, { timeout: 30_000 })
       .catch((cause) => {
         throw new Error(`the page did not start: ${problems.join("; ")}`, { cause });
       });
-    const facts = await page.evaluate(async () => {
-      const { label, version, prefixTokens } = await /** @type {any} */ (globalThis).subject;
-      return { label, version, prefixTokens: await prefixTokens() };
-    });
-    return {
-      ...facts,
-      browser: browser.version(),
-      decide: () => page.evaluate(async () => (await /** @type {any} */ (globalThis).subject).decide()),
-      close: () => browser.close(),
-    };
+    return { page, close };
   } catch (error) {
-    await browser.close();
+    await close();
     throw error;
   }
+}
+
+/** @param {import("@playwright/test").Page} page */
+async function browserVersion(page) {
+  const session = await page.context().newCDPSession(page);
+  const { product } = await session.send("Browser.getVersion");
+  return product.replace("HeadlessChrome/", "").replace("Chrome/", "");
 }
