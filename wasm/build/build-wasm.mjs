@@ -371,7 +371,7 @@ async function linkKernelTest({ emscripten, relaxedSimd, folder }, { name, threa
     ...["-O1", "-msimd128", EXCEPTIONS, "-sALLOW_MEMORY_GROWTH=1", "-sINITIAL_MEMORY=64MB", "-sMAXIMUM_MEMORY=4GB"],
     ...["-sWASM_BIGINT=1", "-sMODULARIZE=1", "-sEXPORT_NAME=optioKernels", "-sENVIRONMENT=node,worker"],
     ...["-sEXPORTED_FUNCTIONS=_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=HEAPU8,PThread"],
-    ...(threads ? ["-pthread", "-sPTHREAD_POOL_SIZE=8", "-Wno-pthreads-mem-growth"] : []),
+    ...(threads ? ["-pthread", "-sPTHREAD_POOL_SIZE=3", "-Wno-pthreads-mem-growth"] : []),
   ];
   const to = join(folder, TESTS, `kernels.${name}.cjs`);
   const { env } = relaxed ? relaxedSimd : emscripten;

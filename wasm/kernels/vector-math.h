@@ -24,8 +24,9 @@ static inline v128_t optio_f32x4_exp(v128_t x) {
     const v128_t n = wasm_f32x4_nearest(wasm_f32x4_mul(x, wasm_f32x4_splat(1.44269504f)));
     v128_t r = wasm_f32x4_sub(x, wasm_f32x4_mul(n, wasm_f32x4_splat(0.693359375f)));
     r = wasm_f32x4_add(r, wasm_f32x4_mul(n, wasm_f32x4_splat(2.12194440e-4f)));
-    // e^r by its Taylor series to r^6 / 720, whose remainder is below 2^-24 there, with the last terms balanced (minimax).
-    v128_t p = wasm_f32x4_splat(1.3981999507e-3f);
+    // e^r = 1 + r + r^2 p(r), with the minimax coefficients of the Cephes library's expf.
+    v128_t p = wasm_f32x4_splat(1.9875691500e-4f);
+    p = optio_f32x4_multiply_add(p, r, wasm_f32x4_splat(1.3981999507e-3f));
     p = optio_f32x4_multiply_add(p, r, wasm_f32x4_splat(8.3334519073e-3f));
     p = optio_f32x4_multiply_add(p, r, wasm_f32x4_splat(4.1665795894e-2f));
     p = optio_f32x4_multiply_add(p, r, wasm_f32x4_splat(1.6666665459e-1f));

@@ -47,7 +47,17 @@ EMSCRIPTEN_KEEPALIVE void dequantize(int type, const void * weights, float * out
 /** Which relaxed dot product the engine has, as a number of DotProduct. */
 EMSCRIPTEN_KEEPALIVE int dot_product() { return static_cast<int>(find_dot_product()); }
 
-/** As the model runs it: through a graph of one node, on `threads` threads. */
+/** A pool that stays, as the scorer's does: a thread that was started and joined is free again only when JavaScript has had its turn. */
+static ggml_threadpool * pool_of(int threads) {
+    static ggml_threadpool * pools[4] = {};
+    if (pools[threads] == nullptr) {
+        ggml_threadpool_params params = ggml_threadpool_params_default(threads);
+        pools[threads] = ggml_threadpool_new(&params);
+    }
+    return pools[threads];
+}
+
+/** As the model runs it: through a graph of one node, on 1 to 3 threads. */
 EMSCRIPTEN_KEEPALIVE int graph_product(int type, const void * weights, const float * activations, float * out, int rows, int columns,
                                        int k, int threads) {
     const size_t bytes = ggml_row_size(static_cast<ggml_type>(type), k) * columns;
@@ -61,7 +71,10 @@ EMSCRIPTEN_KEEPALIVE int graph_product(int type, const void * weights, const flo
     ggml_tensor * product = ggml_mul_mat(context, w, a);
     ggml_cgraph * graph = ggml_new_graph(context);
     ggml_build_forward_expand(graph, product);
-    const ggml_status status = ggml_graph_compute_with_ctx(context, graph, threads);
+    ggml_cplan plan = ggml_graph_plan(graph, threads, pool_of(threads));
+    std::vector<uint8_t> work(plan.work_size);
+    plan.work_data = work.data();
+    const ggml_status status = ggml_graph_compute(graph, &plan);
     memcpy(out, product->data, sizeof(float) * static_cast<size_t>(rows) * columns);
     ggml_free(context);
     return status == GGML_STATUS_SUCCESS ? 0 : 2;
