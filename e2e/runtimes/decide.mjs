@@ -1,8 +1,9 @@
-// One decision by the model file named in the first argument; the same program for Node, Deno and Bun.
+// One decision by the model file of the first argument, in the build of the second or the best; the same program for Node, Deno and Bun.
 import process from "node:process";
 import { choice, createDecider, wasm } from "@optio/core";
 
-const decider = createDecider({ engine: wasm({ model: process.argv[2] ?? "" }) });
+const [model = "", variant] = process.argv.slice(2);
+const decider = createDecider({ engine: wasm({ model, ...(variant === undefined ? {} : { variant }) }) });
 const { answers, receipt } = await decider.decide({
   state: "My card was charged twice.",
   questions: { team: choice("Which team?", ["billing", "technical"]) },

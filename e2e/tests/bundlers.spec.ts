@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { wasmVariants } from "@optio/core";
 import { serve } from "@optio/web-demo/server";
 import { buildWithVite, buildWithWebpack } from "../bundlers/build.js";
 import { expect, test } from "./fixtures.js";
@@ -16,7 +17,7 @@ for (const [name, build] of Object.entries(bundlers)) {
     const distDir = test.info().outputPath("dist");
     await build(distDir);
     const files = await readdir(distDir, { recursive: true });
-    expect(files.filter((file) => file.endsWith(".wasm"))).toHaveLength(2);
+    expect(files.filter((file) => file.endsWith(".wasm"))).toHaveLength(wasmVariants.length);
 
     for (const isolate of [true, false]) {
       const server = await serve({ port: 0, distDir, modelsDir, isolate });

@@ -53,21 +53,24 @@ test("the receipt names the model's hash, the engine and the readout", async ({ 
   expect(JSON.stringify(receipt)).toContain("simd-threads");
 });
 
-test("all builds give the same answers", async ({ demo }) => {
-  const answers: { label: string; percent: number }[][] = [];
-  for (const variant of ["simd", "simd-threads", "relaxed-simd", "relaxed-simd-threads"]) {
+test("all builds give the same answers, those with relaxed SIMD but for the rounding", async ({ demo }) => {
+  const answersOf = async (variant: string) => {
     await demo.open({ variant });
     await demo.load();
     await demo.decide();
     await expect(demo.fact("engine")).toContainText(`wasm, ${variant},`);
-    answers.push([...(await demo.bars("team")), ...(await demo.bars("leaving")), ...(await demo.bars("urgency"))]);
-  }
-  const [single = [], ...others] = answers;
-  for (const other of others) {
-    expect(other.map(({ label }) => label)).toEqual(single.map(({ label }) => label));
-    for (const [index, { label, percent }] of single.entries()) {
-      expect(Math.abs(percent - (other[index]?.percent ?? Number.NaN)), label).toBeLessThanOrEqual(2);
-    }
+    return [...(await demo.bars("team")), ...(await demo.bars("leaving")), ...(await demo.bars("urgency"))];
+  };
+  const simd = await answersOf("simd");
+  expect(await answersOf("simd-threads")).toEqual(simd);
+  const relaxed = await answersOf("relaxed-simd");
+  expect(await answersOf("relaxed-simd-threads")).toEqual(relaxed);
+
+  expect(relaxed.map(({ label }) => label)).toEqual(simd.map(({ label }) => label));
+  for (const [index, { label, percent }] of simd.entries()) {
+    // The parity tests hold logits together within 0.1 nats, root mean square. The worst of some twenty may be three times that, as far again
+    // in the other direction for its neighbour, and a probability of one half moves by a quarter of the sum.
+    expect(Math.abs(percent - (relaxed[index]?.percent ?? Number.NaN)), label).toBeLessThanOrEqual(15);
   }
 });
 
