@@ -12,6 +12,11 @@ export {
   readFrame,
 } from "../scorer/frame.js";
 export * from "../scorer/protocol.js";
+export {
+  type RestartingScorerOptions,
+  type ScorerSession,
+  startRestartingScorer,
+} from "../scorer/restarting-scorer.js";
 export type * from "../scorer/scorer.js";
 export { isAboutOneState, type Settled } from "../settled.js";
 export type * from "./engine.js";

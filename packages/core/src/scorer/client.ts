@@ -3,7 +3,8 @@ import { untilAborted } from "../call.js";
 import { OptioError } from "../errors.js";
 import { protocolVersion } from "./frame.js";
 import { type Outcome, unwrap } from "./outcome.js";
-import { CallAborted, type Hello, type Loaded } from "./protocol.js";
+import type { Hello, Loaded } from "./protocol.js";
+import { type RestartingScorerOptions, type ScorerSession, startRestartingScorer } from "./restarting-scorer.js";
 import type { CallOptions, ScoreOptions, ScorePlan, ScoreResult, Scorer, ScorerInfo, TokenizeText } from "./scorer.js";
 import {
   isWorkerNotice,
@@ -14,164 +15,37 @@ import {
 } from "./worker-api.js";
 import type { WorkerHandle } from "./worker-handle.js";
 
-export interface WorkerScorerOptions {
+export interface WorkerScorerOptions extends Omit<RestartingScorerOptions, "startSession"> {
   readonly spawn: () => WorkerHandle;
   readonly start: Omit<StartRequest, "abortFlag">;
   readonly load: LoadRequest;
   /** Milliseconds within which a new worker must say that it is ready. Default 30,000. */
   readonly readyTimeoutMs?: number;
-  /** Restarts in a row without a call that succeeded, before `engine_crashed` is final. Default 3. */
-  readonly maxRestarts?: number;
-  readonly signal?: AbortSignal;
-  readonly onLoadProgress?: (fraction: number) => void;
 }
 
 /** Milliseconds that a worker with an abort flag may take to notice it before it is replaced. */
 const abortGraceMs = 5_000;
 
-/**
- * Starts a worker and loads the model in it. The scorer survives the worker: when it dies, the running call is
- * rejected with `engine_crashed` and the next one starts another.
- */
-export async function startWorkerScorer(options: WorkerScorerOptions): Promise<Scorer> {
-  const scorer = new WorkerScorer(options);
-  try {
-    await scorer.open(options.signal, options.onLoadProgress);
-  } catch (error) {
-    await scorer.close();
-    throw error;
-  }
-  return scorer;
-}
-
-class WorkerScorer implements Scorer {
-  readonly #options: WorkerScorerOptions;
-  #session: Session | undefined;
-  #info: ScorerInfo | undefined;
-  #failures = 0;
-  #closed = false;
-  /** Settles when the call before has; a worker does one thing at a time. */
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(options: WorkerScorerOptions) {
-    this.#options = options;
-  }
-
-  get info(): ScorerInfo {
-    if (this.#info === undefined) throw new OptioError("internal", "The scorer was used before it had started.");
-    return this.#info;
-  }
-
-  async open(signal: AbortSignal | undefined, onLoadProgress?: (fraction: number) => void): Promise<void> {
-    await this.#exclusive(signal, () => this.#running(signal, onLoadProgress));
-  }
-
-  tokenize(texts: readonly TokenizeText[], options: CallOptions = {}): Promise<readonly Int32Array[]> {
-    if (texts.length === 0) return Promise.resolve([]);
-    return this.#call(options.signal, (api) => api.tokenize(texts));
-  }
-
-  score(plan: ScorePlan, options: ScoreOptions = {}): Promise<ScoreResult> {
-    const { reuse = true, timeoutMs, onProgress } = options;
-    const deadlineMs = timeoutMs !== undefined && Number.isFinite(timeoutMs) ? timeoutMs : 0;
-    const onNotice = (notice: WorkerNotice) => {
-      if (notice.optio === "score-progress") onProgress?.(notice.progress);
-    };
-    return this.#call(options.signal, (api) => api.score({ plan, reuse, deadlineMs }), onNotice);
-  }
-
-  hidden(tokens: Int32Array, positions: Int32Array, options: CallOptions = {}): Promise<readonly Float32Array[]> {
-    return this.#call(options.signal, (api) => api.hidden(tokens, positions));
-  }
-
-  async forget(): Promise<void> {
-    await this.#call(undefined, (api) => api.forget());
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#session?.end(new OptioError("engine_closed", "The engine was closed."));
-    this.#session = undefined;
-  }
-
-  #call<T>(
-    signal: AbortSignal | undefined,
-    work: (api: ScorerWorkerApi) => Promise<Outcome<T>>,
-    onNotice?: (notice: WorkerNotice) => void,
-  ): Promise<T> {
-    return this.#exclusive(signal, async () => {
-      const session = await this.#running(signal);
-      try {
-        const value = await session.call(signal, work, onNotice);
-        this.#failures = 0;
-        return value;
-      } catch (error) {
-        // After a trap the module's memory cannot be trusted; after a death there is nothing left to call.
-        if (session.ended || OptioError.isInstance(error, "engine_crashed", "out_of_memory")) {
-          session.end(error);
-          this.#session = undefined;
-        }
-        if (signal?.aborted) {
-          // A worker that was replaced because the caller gave up did not fail.
-          this.#failures = 0;
-          if (error instanceof CallAborted) throw signal.reason;
-        }
-        throw error;
-      }
-    });
-  }
-
-  async #running(signal: AbortSignal | undefined, onLoadProgress?: (fraction: number) => void): Promise<Session> {
-    if (this.#closed) throw new OptioError("engine_closed", "The engine was closed.");
-    if (this.#session !== undefined && !this.#session.ended) return this.#session;
-    const { maxRestarts = 3 } = this.#options;
-    if (this.#failures > maxRestarts) {
-      throw new OptioError(
-        "engine_crashed",
-        `The scorer stopped ${this.#failures} times in a row and is not started again.`,
-        {
-          hint: "Create a new engine, with a smaller model or context if memory is short.",
-        },
-      );
-    }
-    this.#failures += 1;
-    const session = new Session(this.#options.spawn(), this.#options.start);
-    this.#session = session;
-    try {
-      this.#info = await session.open(this.#options, signal, onLoadProgress);
-    } catch (error) {
-      session.end(error);
-      this.#session = undefined;
-      if (signal?.aborted) this.#failures = 0;
-      throw error;
-    }
-    return session;
-  }
-
-  #exclusive<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => {
-      signal?.throwIfAborted();
-      return work();
-    });
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
+/** Starts a worker and loads the model in it. The scorer survives the worker. */
+export function startWorkerScorer(options: WorkerScorerOptions): Promise<Scorer> {
+  return startRestartingScorer({ ...options, startSession: () => new WorkerSession(options) });
 }
 
 /** One worker from its start to its end. */
-class Session {
+class WorkerSession implements ScorerSession {
+  readonly #options: WorkerScorerOptions;
   readonly #worker: WorkerHandle;
   readonly #api: ScorerWorkerApi;
-  readonly #start: Omit<StartRequest, "abortFlag">;
   readonly #abortFlag: SharedArrayBuffer | undefined;
   readonly #ready: Promise<void>;
   readonly #death = new AbortController();
   #onNotice: ((notice: WorkerNotice) => void) | undefined;
   #loadMs = 0;
 
-  constructor(worker: WorkerHandle, start: Omit<StartRequest, "abortFlag">) {
+  constructor(options: WorkerScorerOptions) {
+    const worker = options.spawn();
+    this.#options = options;
     this.#worker = worker;
-    this.#start = start;
     this.#abortFlag = typeof SharedArrayBuffer === "function" ? new SharedArrayBuffer(4) : undefined;
     this.#ready = new Promise((resolve, reject) => {
       this.#onNotice = (notice) => {
@@ -196,18 +70,14 @@ class Session {
   }
 
   /** Rejects whatever is pending and stops the worker. Safe to call again. */
-  end(reason: unknown): void {
+  async end(reason: unknown): Promise<void> {
     if (this.ended) return;
     this.#death.abort(reason);
     this.#worker.terminate();
   }
 
-  async open(
-    options: WorkerScorerOptions,
-    signal: AbortSignal | undefined,
-    onLoadProgress?: (fraction: number) => void,
-  ): Promise<ScorerInfo> {
-    const { readyTimeoutMs = 30_000 } = options;
+  async open(signal: AbortSignal | undefined, onLoadProgress?: (fraction: number) => void): Promise<ScorerInfo> {
+    const { start, load, readyTimeoutMs = 30_000 } = this.#options;
     // A load cannot be interrupted from outside: an abort ends the worker.
     const onAbort = () => this.end(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -216,15 +86,15 @@ class Session {
     try {
       await this.#whileAlive(withinMs(this.#ready, readyTimeoutMs));
       const abortFlag = this.#abortFlag === undefined ? {} : { abortFlag: this.#abortFlag };
-      const starting = withinMs(this.#api.start({ ...this.#start, ...abortFlag }), readyTimeoutMs);
+      const starting = withinMs(this.#api.start({ ...start, ...abortFlag }), readyTimeoutMs);
       const hello: Hello = unwrap(await this.#whileAlive(starting));
       this.#onNotice = (notice) => {
         if (notice.optio === "load-progress") onLoadProgress?.(notice.fraction);
       };
-      const loaded: Loaded = unwrap(await this.#whileAlive(this.#api.load(options.load)));
+      const loaded: Loaded = unwrap(await this.#whileAlive(this.#api.load(load)));
       this.#loadMs = performance.now() - started;
       const { llamaRelease, target } = hello;
-      return { target, variant: this.#start.variant, threads: loaded.threads, llamaRelease, model: loaded.model };
+      return { target, variant: start.variant, threads: loaded.threads, llamaRelease, model: loaded.model };
     } finally {
       this.#onNotice = undefined;
       this.#worker.keepAlive(false);
@@ -232,7 +102,28 @@ class Session {
     }
   }
 
-  async call<T>(
+  tokenize(texts: readonly TokenizeText[], options: CallOptions): Promise<readonly Int32Array[]> {
+    return this.#call(options.signal, (api) => api.tokenize(texts));
+  }
+
+  score(plan: ScorePlan, options: ScoreOptions): Promise<ScoreResult> {
+    const { reuse = true, timeoutMs, onProgress } = options;
+    const deadlineMs = timeoutMs !== undefined && Number.isFinite(timeoutMs) ? timeoutMs : 0;
+    const onNotice = (notice: WorkerNotice) => {
+      if (notice.optio === "score-progress") onProgress?.(notice.progress);
+    };
+    return this.#call(options.signal, (api) => api.score({ plan, reuse, deadlineMs }), onNotice);
+  }
+
+  hidden(tokens: Int32Array, positions: Int32Array, options: CallOptions): Promise<readonly Float32Array[]> {
+    return this.#call(options.signal, (api) => api.hidden(tokens, positions));
+  }
+
+  async forget(): Promise<void> {
+    await this.#call(undefined, (api) => api.forget());
+  }
+
+  async #call<T>(
     signal: AbortSignal | undefined,
     work: (api: ScorerWorkerApi) => Promise<Outcome<T>>,
     onNotice?: (notice: WorkerNotice) => void,

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createModelStore } from "@optio/core";
+import type { ScorePlan } from "@optio/core/engines";
 import { afterAll, describe, expect, it } from "vitest";
 import { findNativeProgram } from "../../dist/native/native-program.js";
 import { startNativeScorer } from "../../dist/native/native-scorer.js";
@@ -26,19 +27,70 @@ async function model(contextTokens = 1_024) {
 }
 
 describe("the native scorer", () => {
-  it("rejects every pending call when its process is killed", async () => {
-    const pid = join(folder, "pid");
-    const scorer = await startNativeScorer({ program: behind(`echo $$ > "${pid}"`), load: await model() });
-    const tokens = Int32Array.from({ length: 1_000 }, (_, at) => 1_000 + at);
-    const nodes = [{ parent: -1, tokens, reads: [{ at: 999, ids: Int32Array.of(5) }] }];
-    const calls = [scorer.score({ nodes }), scorer.tokenize([{ text: "waiting", special: false }])];
-    process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL");
-    for (const outcome of await Promise.allSettled(calls)) {
-      expect(outcome).toMatchObject({
-        status: "rejected",
-        reason: { code: "engine_crashed", hint, message: expect.stringContaining("SIGKILL") },
-      });
+  const pid = join(folder, "pid");
+  const withPid = () => behind(`echo $$ > "${pid}"`);
+  const signal = (name: NodeJS.Signals) => process.kill(Number(readFileSync(pid, "utf8")), name);
+  const long: ScorePlan = {
+    nodes: [
+      {
+        parent: -1,
+        tokens: Int32Array.from({ length: 1_000 }, (_, at) => 1_000 + at),
+        reads: [{ at: 999, ids: Int32Array.of(5) }],
+      },
+    ],
+  };
+  const waiting = [{ text: "waiting", special: false }];
+
+  it("loses the running call when its process is killed, and starts another for the next", async () => {
+    const scorer = await startNativeScorer({ program: withPid(), load: await model() });
+    const first = readFileSync(pid, "utf8");
+    const calls = [scorer.score(long), scorer.tokenize(waiting)];
+    setTimeout(() => signal("SIGKILL"), 100);
+    const [running, next] = await Promise.allSettled(calls);
+    expect(running).toMatchObject({
+      status: "rejected",
+      reason: { code: "engine_crashed", hint, message: expect.stringContaining("SIGKILL") },
+    });
+    expect(next).toMatchObject({ status: "fulfilled" });
+    expect(readFileSync(pid, "utf8")).not.toBe(first);
+    await expect(scorer.score(long)).resolves.toMatchObject({ evaluatedTokens: 1_000 });
+    await scorer.close();
+  });
+
+  it("replaces a process that hangs", async () => {
+    const scorer = await startNativeScorer({ program: withPid(), load: await model(), silenceLimitMs: 1_000 });
+    signal("SIGSTOP");
+    await expect(scorer.tokenize(waiting)).rejects.toMatchObject({ code: "engine_crashed", hint });
+    await expect(scorer.tokenize(waiting)).resolves.toHaveLength(1);
+
+    signal("SIGSTOP");
+    const closing = scorer.close();
+    await expect(closing).resolves.toBeUndefined();
+  });
+
+  it("is not restarted for ever", async () => {
+    const scorer = await startNativeScorer({ program: withPid(), load: await model(), maxRestarts: 1 });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const call = scorer.score(long);
+      const watch = setInterval(() => signal("SIGKILL"), 700);
+      await expect(call).rejects.toMatchObject({ code: "engine_crashed" });
+      clearInterval(watch);
     }
+    await expect(scorer.tokenize(waiting)).rejects.toThrow(/not started again/);
+    await scorer.close();
+  });
+
+  it("says so when the model's file has gone meanwhile", async () => {
+    const load = await model();
+    const path = join(folder, "gone.gguf");
+    copyFileSync(load.path, path);
+    const scorer = await startNativeScorer({ program: withPid(), load: { ...load, path } });
+    rmSync(path);
+    signal("SIGKILL");
+    await expect(scorer.tokenize(waiting)).rejects.toMatchObject({ code: "engine_crashed" });
+    await expect(scorer.tokenize(waiting)).rejects.toMatchObject({ code: "model_invalid", hint });
+    copyFileSync(load.path, path);
+    await expect(scorer.tokenize(waiting)).resolves.toHaveLength(1);
     await scorer.close();
   });
 

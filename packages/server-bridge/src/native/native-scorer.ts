@@ -1,13 +1,14 @@
 import {
   bareRequest,
-  CallAborted,
   type CallOptions,
+  type FrameReader,
   helloRequest,
   hiddenRequest,
   type LoadSettings,
   loadRequest,
   Op,
   OptioError,
+  type RestartingScorerOptions,
   readHello,
   readHidden,
   readLoaded,
@@ -18,76 +19,85 @@ import {
   type ScoreResult,
   type Scorer,
   type ScorerInfo,
+  type ScorerSession,
   scoreRequest,
+  startRestartingScorer,
   type TokenizeText,
   tokenizeRequest,
 } from "@optio/core/engines";
 import type { NativeProgram } from "./native-program.js";
 import { ScorerProcess } from "./scorer-process.js";
 
-export interface NativeScorerOptions {
+export interface NativeScorerOptions extends Omit<RestartingScorerOptions, "startSession"> {
   readonly program: NativeProgram;
   readonly load: LoadSettings & { readonly path: string };
-  readonly signal?: AbortSignal;
-  readonly onLoadProgress?: (fraction: number) => void;
   /** Milliseconds within which the program must answer its first message. Default 30,000. */
   readonly readyTimeoutMs?: number;
+  /** Milliseconds without a sign of life from a program that has work, after which it is replaced. Default 120,000. */
+  readonly silenceLimitMs?: number;
 }
 
-/** Starts the native program and loads a model in it. */
-export async function startNativeScorer(options: NativeScorerOptions): Promise<Scorer> {
-  const { program, load, signal, onLoadProgress, readyTimeoutMs = 30_000 } = options;
-  const child = new ScorerProcess(program.path, program.environment);
-  const late = setTimeout(() => {
-    void child.stop(
-      new OptioError("engine_start_failed", `The native scorer did not answer within ${readyTimeoutMs} ms.`),
-    );
-  }, readyTimeoutMs);
-  // Loading cannot be interrupted from outside: an abort ends the process.
-  const onAbort = () => void child.stop(new OptioError("engine_closed", "Loading was aborted."));
-  signal?.addEventListener("abort", onAbort, { once: true });
-  try {
-    signal?.throwIfAborted();
-    const helloId = child.newId();
-    const hello = readHello(await child.call(helloId, helloRequest(helloId)));
-    clearTimeout(late);
-    const loadId = child.newId();
-    const loaded = readLoaded(
-      await child.call(loadId, loadRequest(loadId, load), ({ payload }) => onLoadProgress?.(payload.f32())),
-    );
-    const { target, variant, llamaRelease } = hello;
-    return new NativeScorer(child, { target, variant, llamaRelease, threads: loaded.threads, model: loaded.model });
-  } catch (error) {
-    await child.stop(new OptioError("engine_closed", "The native scorer did not start."));
-    if (signal?.aborted) throw signal.reason;
-    throw error;
-  } finally {
-    clearTimeout(late);
-    signal?.removeEventListener("abort", onAbort);
-  }
+/** Milliseconds that the program may take to notice an abort before it is replaced. */
+const abortGraceMs = 5_000;
+
+/** Starts the native program and loads a model in it. The scorer survives the program. */
+export function startNativeScorer(options: NativeScorerOptions): Promise<Scorer> {
+  return startRestartingScorer({ ...options, startSession: () => new NativeSession(options) });
 }
 
-class NativeScorer implements Scorer {
-  readonly info: ScorerInfo;
+class NativeSession implements ScorerSession {
+  readonly #options: NativeScorerOptions;
   readonly #child: ScorerProcess;
 
-  constructor(child: ScorerProcess, info: ScorerInfo) {
-    this.#child = child;
-    this.info = info;
+  constructor(options: NativeScorerOptions) {
+    this.#options = options;
+    this.#child = new ScorerProcess(options.program.path, options.program.environment);
   }
 
-  async tokenize(texts: readonly TokenizeText[], options: CallOptions = {}): Promise<readonly Int32Array[]> {
-    return readTokens(await this.#call((id) => tokenizeRequest(id, texts), options.signal));
+  get ended(): boolean {
+    return this.#child.ended !== undefined;
   }
 
-  async score(plan: ScorePlan, options: ScoreOptions = {}): Promise<ScoreResult> {
+  async open(signal: AbortSignal | undefined, onLoadProgress?: (fraction: number) => void): Promise<ScorerInfo> {
+    const { load, readyTimeoutMs = 30_000 } = this.#options;
+    // Loading cannot be interrupted from outside: an abort ends the process.
+    const onAbort = () => void this.end(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      signal?.throwIfAborted();
+      const hello = readHello(
+        await this.#answer(helloRequest, {
+          limitMs: readyTimeoutMs,
+          late: new OptioError("engine_start_failed", `The native scorer did not answer within ${readyTimeoutMs} ms.`),
+        }),
+      );
+      const loaded = readLoaded(
+        await this.#answer((id) => loadRequest(id, load), {
+          onProgress: (payload) => onLoadProgress?.(payload.f32()),
+        }),
+      );
+      const { target, variant, llamaRelease } = hello;
+      return { target, variant, llamaRelease, threads: loaded.threads, model: loaded.model };
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async tokenize(texts: readonly TokenizeText[], { signal }: CallOptions): Promise<readonly Int32Array[]> {
+    return readTokens(await this.#call((id) => tokenizeRequest(id, texts), signal));
+  }
+
+  async score(plan: ScorePlan, options: ScoreOptions): Promise<ScoreResult> {
     const { reuse = true, timeoutMs, signal, onProgress } = options;
     const deadlineMs = timeoutMs !== undefined && Number.isFinite(timeoutMs) ? timeoutMs : 0;
     const answer = readScore(
       await this.#call(
         (id) => scoreRequest(id, { plan, reuse, deadlineMs, stepwise: false }),
         signal,
-        (evaluatedTokens, totalTokens) => onProgress?.({ evaluatedTokens, totalTokens }),
+        (payload) => onProgress?.({ evaluatedTokens: payload.u32(), totalTokens: payload.u32() }),
       ),
       plan,
     );
@@ -95,37 +105,58 @@ class NativeScorer implements Scorer {
     throw new OptioError("protocol_mismatch", "The native scorer stopped half-way although it was not asked to.");
   }
 
-  async hidden(tokens: Int32Array, positions: Int32Array, options: CallOptions = {}): Promise<readonly Float32Array[]> {
-    return readHidden(await this.#call((id) => hiddenRequest(id, tokens, positions, 0), options.signal));
+  async hidden(tokens: Int32Array, positions: Int32Array, { signal }: CallOptions): Promise<readonly Float32Array[]> {
+    return readHidden(await this.#call((id) => hiddenRequest(id, tokens, positions, 0), signal));
   }
 
   async forget(): Promise<void> {
     (await this.#call((id) => bareRequest(id, Op.forget))).end();
   }
 
-  async close(): Promise<void> {
-    await this.#child.stop(new OptioError("engine_closed", "The engine was closed."));
+  async end(reason: unknown): Promise<void> {
+    await this.#child.stop(reason);
   }
 
   async #call(
     request: (id: number) => Uint8Array,
     signal?: AbortSignal,
-    onProgress?: (evaluated: number, total: number) => void,
-  ) {
-    signal?.throwIfAborted();
-    const id = this.#child.newId();
+    onProgress?: (payload: FrameReader) => void,
+  ): Promise<FrameReader> {
+    let replace: ReturnType<typeof setTimeout> | undefined;
     const onAbort = () => {
-      const cancelId = this.#child.newId();
-      this.#child.call(cancelId, bareRequest(cancelId, Op.cancel)).catch(() => undefined);
+      const id = this.#child.newId();
+      this.#child.call(id, bareRequest(id, Op.cancel)).catch(() => undefined);
+      replace = setTimeout(() => void this.end(signal?.reason), abortGraceMs);
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      return await this.#child.call(id, request(id), ({ payload }) => onProgress?.(payload.u32(), payload.u32()));
-    } catch (error) {
-      if (error instanceof CallAborted && signal?.aborted) throw signal.reason;
-      throw error;
+      return await this.#answer(request, onProgress === undefined ? {} : { onProgress });
     } finally {
+      clearTimeout(replace);
       signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** The program's answer; a program that is silent for too long is ended. */
+  async #answer(
+    request: (id: number) => Uint8Array,
+    options: { onProgress?: (payload: FrameReader) => void; limitMs?: number; late?: OptioError },
+  ): Promise<FrameReader> {
+    const { silenceLimitMs = 120_000 } = this.#options;
+    const {
+      onProgress,
+      limitMs = silenceLimitMs,
+      late = new OptioError("engine_crashed", `The native scorer gave no sign of life for ${limitMs} ms.`),
+    } = options;
+    const watch = setTimeout(() => void this.end(late), limitMs);
+    const id = this.#child.newId();
+    try {
+      return await this.#child.call(id, request(id), ({ payload }) => {
+        watch.refresh();
+        onProgress?.(payload);
+      });
+    } finally {
+      clearTimeout(watch);
     }
   }
 }

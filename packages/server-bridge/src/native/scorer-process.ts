@@ -16,7 +16,7 @@ export class ScorerProcess {
   readonly #splitter = new FrameSplitter();
   readonly #exited: Promise<void>;
   #lastWords = "";
-  #ended: OptioError | undefined;
+  #ended: { readonly reason: unknown } | undefined;
   #nextId = 1;
 
   constructor(program: string, environment: NodeJS.ProcessEnv) {
@@ -45,7 +45,7 @@ export class ScorerProcess {
   }
 
   /** Why no more calls can be made; `undefined` while the process runs. */
-  get ended(): OptioError | undefined {
+  get ended(): { readonly reason: unknown } | undefined {
     return this.#ended;
   }
 
@@ -55,7 +55,7 @@ export class ScorerProcess {
 
   /** Sends a request and resolves with the payload of its result. */
   call(id: number, request: Uint8Array, onProgress?: (frame: Frame) => void): Promise<FrameReader> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    if (this.#ended !== undefined) return Promise.reject(this.#ended.reason);
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onProgress });
       this.keepAlive(true);
@@ -73,7 +73,7 @@ export class ScorerProcess {
   }
 
   /** Ends the process and rejects what is pending with `reason`; resolves once it is gone. */
-  async stop(reason: OptioError): Promise<void> {
+  async stop(reason: unknown): Promise<void> {
     this.#end(reason);
     // Its end is waited for, so it must keep this process alive until then.
     this.keepAlive(true);
@@ -102,9 +102,9 @@ export class ScorerProcess {
     else pending.resolve(frame.payload);
   }
 
-  #end(reason: OptioError): void {
-    this.#ended ??= reason;
-    for (const { reject } of this.#pending.values()) reject(this.#ended);
+  #end(reason: unknown): void {
+    this.#ended ??= { reason };
+    for (const { reject } of this.#pending.values()) reject(this.#ended.reason);
     this.#pending.clear();
   }
 }
