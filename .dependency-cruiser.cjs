@@ -5,7 +5,7 @@ const tests = "[.]test[.]ts$";
 
 /** The path of a decision through packages/core/src: a step uses those above it. */
 const steps = [
-  ["errors.ts", "call.ts", "version.ts", "turnstile.ts", "settled.ts", "state.ts"],
+  ["errors.ts", "read-untrusted.ts", "check-options.ts", "call.ts", "version.ts", "turnstile.ts", "settled.ts", "then-close.ts", "state.ts"],
   ["questions/"],
   ["prompt/"],
   ["store/"],

@@ -182,9 +182,10 @@ async function provideTools(wanted, skipped) {
   const missing = (/** @type {string} */ subject, /** @type {string} */ what) =>
     skipped.push({ subject, reason: `${what} here: --prepare does it` });
   let tools = await nativeTools();
-  if (wants("llama-server") && !tools.built) {
+  const servers = ["llama-server", "llama-server-uncached"].filter(wants);
+  if (servers.length > 0 && !tools.built) {
     if (options.prepare) tools = await ensureNativeTools({ log });
-    else missing("llama-server", "not built");
+    else for (const id of servers) missing(id, "not built");
   }
   const nodeLlamaCpp = wants("node-llama-cpp")
     ? await provideNodeLlamaCpp({ prepare: options.prepare, log })

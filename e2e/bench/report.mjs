@@ -58,7 +58,7 @@ export function summarizeSamples(samples) {
 export function baselinesOf(subject, all) {
   if (!subject.own) return [];
   const names = subject.id.startsWith("native")
-    ? ["llama-server", "node-llama-cpp"]
+    ? ["llama-server", "llama-server-uncached", "node-llama-cpp"]
     : ["native", "native-1", "wllama", "wllama-1"];
   const same = all.filter(({ id, threads }) => names.includes(id) && threads === subject.threads);
   // The build without threads is also set against the same build with them.

@@ -15,7 +15,7 @@ const contextTokens = 2560;
  * @property {{ in: "chromium", page: "optio" | "wllama", isolated: boolean, variant?: string }
  *   | { in: "node", engine: "wasm", variant: string }
  *   | { in: "node", engine: "native" | "node-llama-cpp" }
- *   | { in: "process" }} runs
+ *   | { in: "process", mayKeep: boolean }} runs
  */
 
 /**
@@ -75,7 +75,15 @@ export function describeSubjects(variants, threads) {
       title: `llama-server, ${many}`,
       own: false,
       threads,
-      runs: { in: "process" },
+      runs: { in: "process", mayKeep: true },
+    },
+    {
+      id: "llama-server-uncached",
+      tier: "default",
+      title: `llama-server, nothing kept, ${many}`,
+      own: false,
+      threads,
+      runs: { in: "process", mayKeep: false },
     },
     {
       id: "node-llama-cpp",
@@ -130,7 +138,7 @@ export function starterOf({ threads, runs }, equipment) {
     if (runs.in === "process") {
       if (nativeTools === undefined) throw new Error("llama-server is not built");
       const { server: program, release } = nativeTools;
-      return startLlamaServer({ program, release, model, threads, contextTokens });
+      return startLlamaServer({ program, release, model, threads, contextTokens, mayKeep: runs.mayKeep });
     }
     if (runs.engine === "wasm") {
       const started = await startInNode({ engine: "wasm", variant: runs.variant, model, threads, contextTokens });

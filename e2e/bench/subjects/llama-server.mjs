@@ -9,10 +9,11 @@ import { measurePrompts } from "./prompt-workload.mjs";
  * llama-server, asked by "recipe A": a chat request for one token, its letters lifted above all else by a bias, which gives their
  * exact probabilities.
  *
- * @param {{ program: string, release: string, model: string, threads: number, contextTokens: number }} settings
+ * @param {{ program: string, release: string, model: string, threads: number, contextTokens: number, mayKeep: boolean }} settings
+ *   `mayKeep`: prompts may share what they begin with; the recipe as it is written down turns that off, so that its numbers repeat
  * @returns {Promise<import("../turns.mjs").Running>}
  */
-export async function startLlamaServer({ program, release, model, threads, contextTokens }) {
+export async function startLlamaServer({ program, release, model, threads, contextTokens, mayKeep }) {
   const port = await freePort();
   const options = {
     "--model": model,
@@ -66,7 +67,8 @@ export async function startLlamaServer({ program, release, model, threads, conte
   };
 
   /** @type {import("./prompt-workload.mjs").Evaluate} */
-  const evaluate = async ({ size, question, kept }) => {
+  const evaluate = async ({ size, question, kept: wanted }) => {
+    const kept = wanted && mayKeep;
     if (question === undefined) {
       const { timings } = await post("/completion", { prompt: promptStart(size), n_predict: 1, cache_prompt: kept });
       return { promptMs: timings.prompt_ms, tokens: timings.prompt_n };

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { flag, oneOf, options, within } from "./check-options.js";
 import type {
   DecisionRequest,
   Engine,
@@ -148,13 +150,24 @@ function judge(
   ];
 }
 
+/** The fields of `DecisionSettings`, for `checkOptions`. */
+export const settingFields = {
+  readout: options({
+    kind: oneOf(["letter", "sequence"]),
+    orders: oneOf([1, 2]),
+    prior: flag,
+    length: oneOf(["total", "per-token"]),
+  }),
+  // These two have hints of their own: see `checkSettings`.
+  confidence: z.unknown(),
+  policy: z.unknown(),
+  minLabelMass: within(0, 1),
+};
+
 /** @throws OptioError `invalid_setting` that names the setting. */
-export function checkSettings({ policy, minLabelMass, confidence }: DecisionSettings): void {
+export function checkSettings({ policy, confidence }: DecisionSettings): void {
   if (policy !== undefined) checkPolicy(policy);
   if (confidence !== undefined) checkConfidenceFormula(confidence);
-  if (minLabelMass !== undefined && !(minLabelMass >= 0 && minLabelMass <= 1)) {
-    throw new OptioError("invalid_setting", `minLabelMass must be a number from 0 to 1, not ${minLabelMass}.`);
-  }
 }
 
 function percent(share: number): string {

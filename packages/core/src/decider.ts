@@ -1,5 +1,16 @@
+import { z } from "zod";
 import { type Call, type CallControl, startCall } from "./call.js";
-import { checkSettings, type Decision, type DecisionSettings, runDecision } from "./decide.js";
+import {
+  callback,
+  callFields,
+  checkOptions,
+  flag,
+  having,
+  options as optionsOf,
+  timeoutMs,
+  whole,
+} from "./check-options.js";
+import { checkSettings, type Decision, type DecisionSettings, runDecision, settingFields } from "./decide.js";
 import { type Decisions, type ManyProgress, noDecisions, runDecisions, type SettledDecision } from "./decide-many.js";
 import type { Engine, EngineInfo, EngineSource, Progress } from "./engines/engine.js";
 import { OptioError } from "./errors.js";
@@ -69,12 +80,30 @@ export interface Decider extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const deciderOptions = optionsOf({
+  engine: z.unknown(),
+  timeoutMs,
+  maxQueue: whole(0, Number.MAX_SAFE_INTEGER),
+  ...settingFields,
+});
+const engineOption = z.object({
+  engine: z.union([having("", "start"), having("", "decide", "close")], {
+    error: "must be an engine or what starts one, such as wasm()",
+  }),
+});
+
+/** States and questions are checked where they are read. */
+const requestFields = { questions: z.unknown(), reuse: flag, ...settingFields, ...callFields };
+const decideOptions = optionsOf({ state: z.unknown(), ...requestFields });
+const decideManyOptions = optionsOf({ states: z.unknown(), onResult: callback, ...requestFields });
+const readyOptions = optionsOf(callFields);
+
+/** @throws OptioError `invalid_setting` */
 export function createDecider(options: DeciderOptions): Decider {
-  const { maxQueue = 64 } = options;
-  if (!Number.isInteger(maxQueue) || maxQueue < 0) {
-    throw new OptioError("invalid_setting", `maxQueue must be a whole number from 0, not ${maxQueue}.`);
-  }
-  return new QueueingDecider(options, maxQueue);
+  checkOptions(deciderOptions, options);
+  checkOptions(engineOption, options);
+  checkSettings(options);
+  return new QueueingDecider(options, options.maxQueue ?? 64);
 }
 
 interface Run {
@@ -95,12 +124,14 @@ class QueueingDecider implements Decider {
   }
 
   async ready(options: ReadyOptions = {}): Promise<EngineInfo> {
+    checkOptions(readyOptions, options);
     using call = this.#startCall(options, "Starting the engine");
     const engine = await this.#turnstile.run(call.signal, () => this.#started(call.signal, options.onProgress));
     return engine.info;
   }
 
   async decide<const Q extends QuestionsInput>(request: DecideRequest<Q>): Promise<Decision<Q>> {
+    checkOptions(decideOptions, request);
     const state = normalizeState(request.state);
     const { asked, settings } = this.#checked(request);
     const progress = request.onProgress === undefined ? {} : { onProgress: request.onProgress };
@@ -111,6 +142,7 @@ class QueueingDecider implements Decider {
   }
 
   async decideMany<const Q extends QuestionsInput>(request: DecideManyRequest<Q>): Promise<Decisions<Q>> {
+    checkOptions(decideManyOptions, request);
     const states = normalizeStates(request.states);
     const { asked, settings } = this.#checked(request);
     if (states.length === 0) return noDecisions() as Decisions<Q>;

@@ -1,8 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createDecider, type DecideRequest } from "./decider.js";
+import { createDecider, type DecideRequest, type DeciderOptions } from "./decider.js";
 import type { Engine, EngineSource, RawDecision } from "./engines/engine.js";
+import { type WasmOptions, wasm } from "./engines/wasm.js";
 import { OptioError } from "./errors.js";
+import { builtInProfile } from "./prompt/profile.js";
 import { choice } from "./questions/choice.js";
 import type { QuestionsInput } from "./questions/normalize.js";
 import { noul } from "./questions/noul.js";
@@ -26,6 +29,32 @@ async function refusal(request: unknown): Promise<OptioError> {
 }
 
 describe("input that is refused before the engine starts", () => {
+  const circular: unknown[] = [];
+  circular.push(circular);
+  let deep: unknown = "bottom";
+  for (let level = 0; level < 20_000; level += 1) deep = { deep };
+  const throwing = {
+    get text() {
+      throw new Error("no");
+    },
+  };
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+
+  it.each([
+    ["contains itself", circular],
+    ["is nested too deeply", deep],
+    ["throws", throwing],
+    ["is revoked", revoked.proxy],
+  ])("a state and questions whose value %s", async (_, bad) => {
+    expect(await refusal({ state: bad, questions })).toMatchObject({ code: "invalid_state", hint });
+    expect(await refusal({ state: { bad }, questions })).toMatchObject({ code: "invalid_state", hint });
+    expect(await refusal({ state, questions: { q: bad } })).toMatchObject({
+      code: expect.stringMatching(/^invalid_(question|options|schema)$/),
+      hint,
+    });
+  });
+
   it.each([[""], [" \n"], [null], [undefined], [{}], [[]], [{ at: 1n }], [new Date(0)]])(
     "the state %o",
     async (bad) => {
@@ -75,8 +104,108 @@ describe("input that is refused before the engine starts", () => {
     [{ minLabelMass: 1.5 }],
     [{ confidence: "best" }],
     [{ policy: { accept: 0.5, review: 0.9 } }],
+    [{ timeoutMs: "1" }],
+    [{ timeoutMs: Number.NaN }],
+    [{ timeoutMS: 1_000 }],
+    [{ signal: "stop" }],
+    [{ signal: {} }],
+    [{ minLabelMass: null }],
+    [{ minLabelMass: "0.5" }],
+    [{ readout: "letter" }],
+    [{ readout: { kind: "word" } }],
+    [{ readout: { orders: 3 } }],
+    [{ readout: { order: 2 } }],
+    [{ readout: { prior: 1 } }],
+    [{ reuse: "no" }],
+    [{ onProgress: true }],
   ])("the settings %o", async (bad) => {
     expect(await refusal({ state, questions, ...bad })).toMatchObject({ code: "invalid_setting", hint });
+  });
+});
+
+describe("options of what is created", () => {
+  const invalid = expect.objectContaining({ code: "invalid_setting", hint });
+  const deciding = (options: unknown) => () => createDecider(options as DeciderOptions);
+
+  it.each([
+    [undefined],
+    [{}],
+    [{ engine: "wasm" }],
+    [{ engine: {} }],
+    [{ engine: fake(), maxQueue: -1 }],
+    [{ engine: fake(), maxQueue: 1.5 }],
+    [{ engine: fake(), timeoutMs: 0 }],
+    [{ engine: fake(), polisy: { accept: 0.9, review: 0.5 } }],
+    [{ engine: fake(), policy: { accept: 2, review: 0 } }],
+  ])("a decider of %o", (options) => {
+    expect(deciding(options)).toThrow(invalid);
+  });
+
+  it.each([
+    [null],
+    [{ variant: "nope" }],
+    [{ threads: 0 }],
+    [{ threads: 1.5 }],
+    [{ contextTokens: -5 }],
+    [{ batchTokens: 1 }],
+    [{ profile: {} }],
+    [{ model: 7 }],
+    [{ store: {} }],
+    [{ assets: { wasm: 1 } }],
+    [{ worker: 1 }],
+    [{ thraeds: 2 }],
+  ])("the wasm engine of %o", (options) => {
+    expect(() => wasm(options as unknown as WasmOptions)).toThrow(invalid);
+  });
+
+  it("leaves what is right alone", async () => {
+    const decider = createDecider({ engine: fake(), maxQueue: 0, timeoutMs: 1_000, minLabelMass: 0 });
+    const request = {
+      state,
+      questions,
+      reuse: false,
+      readout: { orders: 1 },
+      signal: new AbortController().signal,
+    } as const;
+    await expect(decider.decide(request)).resolves.toHaveProperty("answers.angry");
+    await decider.close();
+    expect(
+      wasm({ threads: 2, variant: "simd-threads", contextTokens: 512, profile: builtInProfile("state-first") }).kind,
+    ).toBe("wasm");
+  });
+});
+
+describe("any value at all", () => {
+  it("is taken or refused with an error of ours", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), fc.anything(), fc.anything(), async (a, b, c) => {
+        await using decider = createDecider({ engine: fake() });
+        for (const request of [
+          a,
+          { state: a, questions: b },
+          { state, questions: { q: b } },
+          { state, questions, readout: c },
+          { state, questions, policy: c },
+        ]) {
+          const outcome = await decider
+            .decide(request as DecideRequest<QuestionsInput>)
+            .catch((error: unknown) => error);
+          if (outcome instanceof Error) expect(OptioError.isInstance(outcome), String(outcome.stack)).toBe(true);
+        }
+        for (const make of [
+          () => createDecider(a as DeciderOptions),
+          () => wasm(a as WasmOptions),
+          () => choice(a as string, b as string[]),
+        ]) {
+          try {
+            make();
+          } catch (error) {
+            expect(OptioError.isInstance(error), String(error)).toBe(true);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChatMessage, State } from "./engines/engine.js";
 import { OptioError } from "./errors.js";
 import type { Json } from "./questions/question.js";
+import { checkNesting, readUntrusted } from "./read-untrusted.js";
 import { isAboutOneState, type Settled } from "./settled.js";
 
 /** What a decision can be about. A list whose items all have `role` and `content` is a conversation; other lists are JSON. */
@@ -11,11 +12,16 @@ const messagesSchema = z.array(z.object({ role: z.string().min(1), content: z.st
 
 /** @throws OptioError `invalid_state` when it is empty or not JSON. */
 export function normalizeState(input: unknown): State {
+  return readUntrusted("invalid_state", "The state", () => readState(input));
+}
+
+function readState(input: unknown): State {
   if (typeof input === "string") {
     if (input.trim() === "") throw new OptioError("invalid_state", "The state is an empty text.");
     return { kind: "text", text: input };
   }
   if (input === null || input === undefined) throw new OptioError("invalid_state", `The state is ${input}.`);
+  checkNesting("invalid_state", "The state", input);
   const messages = messagesSchema.safeParse(input);
   if (messages.success) return { kind: "messages", messages: messages.data };
   const json = z.json().safeParse(input);

@@ -1,4 +1,5 @@
 /** For those who write engines and scorers of their own; `@optio/server-bridge` is made with it. */
+export { checkOptions, options, whole } from "../check-options.js";
 export { OptioError } from "../errors.js";
 export type { PromptProfile } from "../prompt/profile.js";
 export {
@@ -20,4 +21,10 @@ export {
 export type * from "../scorer/scorer.js";
 export { isAboutOneState, type Settled } from "../settled.js";
 export type * from "./engine.js";
-export { createLocalEngine, type LocalEngineOptions, type LocalModel, localModel } from "./local.js";
+export {
+  createLocalEngine,
+  type LocalEngineOptions,
+  type LocalModel,
+  localEngineFields,
+  localModel,
+} from "./local.js";

@@ -1,7 +1,9 @@
+import { z } from "zod";
+import { having, whole } from "../check-options.js";
 import { OptioError } from "../errors.js";
 import { type LabelSource, labelSource } from "../prompt/labels.js";
 import { type PassSpec, type PromptContext, type PromptPlan, planPasses } from "../prompt/plan.js";
-import { builtInProfile, type PromptProfile, profileIdentity } from "../prompt/profile.js";
+import { builtInProfile, type PromptProfile, profileIdentity, profileSchema } from "../prompt/profile.js";
 import { preparePromptFrame } from "../prompt/prompt-frame.js";
 import { stateText } from "../prompt/state-text.js";
 import type { NamedQuestion } from "../questions/question.js";
@@ -31,6 +33,14 @@ export interface LocalModel {
   readonly profile: PromptProfile;
   readonly readout: Readout;
 }
+
+/** Options that engines which run a model on this machine have in common, for `checkOptions`. */
+export const localEngineFields = {
+  model: z.string({ error: "must be an id, a path or an address" }),
+  contextTokens: whole(64, 1_048_576),
+  profile: profileSchema,
+  store: having("a model store", "get"),
+};
 
 /** For models that the catalogue does not know: what was best for most of those it knows. */
 const defaultReadout: Readout = { kind: "letter", orders: 2, prior: false, length: "total" };

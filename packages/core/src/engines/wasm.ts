@@ -1,12 +1,12 @@
 import { createModelStore, moduleAssets, processors, spawnScorerWorker, threadsRun } from "#platform";
-import { OptioError } from "../errors.js";
+import { address, checkOptions, oneOf, options as optionsOf, whole } from "../check-options.js";
 import type { PromptProfile } from "../prompt/profile.js";
 import { startWorkerScorer } from "../scorer/client.js";
-import { chooseVariant, detectFeatures, type WasmVariant } from "../scorer/variant.js";
+import { chooseVariant, detectFeatures, type WasmVariant, wasmVariants } from "../scorer/variant.js";
 import type { ModuleAssets } from "../scorer/worker-api.js";
 import type { ModelStore } from "../store/store.js";
 import type { Engine, EngineSource, EngineStartOptions } from "./engine.js";
-import { createLocalEngine, localModel } from "./local.js";
+import { createLocalEngine, localEngineFields, localModel } from "./local.js";
 
 export interface WasmOptions {
   /** A catalogue id, the address of a GGUF, or a path (Node, Deno, Bun). Default: the catalogue's default model. */
@@ -15,7 +15,7 @@ export interface WasmOptions {
   readonly variant?: WasmVariant;
   /** 1 to 64. Default: the logical processors, at most 8. */
   readonly threads?: number;
-  /** Tokens that state and question may take together. Default: the catalogue's figure, else at most 4,096. */
+  /** Tokens that state and question may take together, 64 to 1,048,576. Default: the catalogue's figure, else at most 4,096. */
   readonly contextTokens?: number;
   /** Tokens evaluated at a time, 32 to 2,048. Default 512, or 128 where nothing but the end of a batch can stop a call. */
   readonly batchTokens?: number;
@@ -29,15 +29,27 @@ export interface WasmOptions {
   readonly worker?: string | URL;
 }
 
-/** The engine that runs llama.cpp as WebAssembly: in a module worker of a browser, in a worker thread of Node, Deno and Bun. */
+const wasmOptions = optionsOf({
+  ...localEngineFields,
+  variant: oneOf(wasmVariants),
+  threads: whole(1, 64),
+  batchTokens: whole(32, 2_048),
+  assets: optionsOf({ glue: address, wasm: address, thread: address }),
+  worker: address,
+});
+
+/**
+ * The engine that runs llama.cpp as WebAssembly: in a module worker of a browser, in a worker thread of Node, Deno and Bun.
+ *
+ * @throws OptioError `invalid_setting`
+ */
 export function wasm(options: WasmOptions = {}): EngineSource {
+  checkOptions(wasmOptions, options);
   return { kind: "wasm", start: (start) => startWasm(options, start) };
 }
 
 async function startWasm(options: WasmOptions, { signal, onProgress }: EngineStartOptions): Promise<Engine> {
   const { variant, threads } = chooseVariant(detectFeatures(processors(), threadsRun), options);
-  checkTokens("contextTokens", options.contextTokens, 64, 1_048_576);
-  checkTokens("batchTokens", options.batchTokens, 32, 2_048);
   const control = signal === undefined ? {} : { signal };
   const progress = onProgress === undefined ? {} : { onProgress };
 
@@ -58,9 +70,4 @@ async function startWasm(options: WasmOptions, { signal, onProgress }: EngineSta
     ...control,
   });
   return createLocalEngine({ kind: "wasm", scorer, model });
-}
-
-function checkTokens(name: string, value: number | undefined, min: number, max: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return;
-  throw new OptioError("invalid_setting", `${name} must be a whole number from ${min} to ${max}, not ${value}.`);
 }

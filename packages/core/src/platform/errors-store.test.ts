@@ -72,6 +72,9 @@ describe("what cannot be got", () => {
       () => store.get("ftp://example.org/tiny.gguf"),
       () => store.get(""),
       () => store.get(undefined),
+      () => store.get("file://host/tiny.gguf"),
+      () => store.get("file:///a%2Fb.gguf"),
+      () => store.add("file:///%zz.gguf"),
       () => store.verify("tiny"),
       () => store.remove("tiny"),
     ]) {
@@ -137,6 +140,12 @@ describe("where models are kept", () => {
     expect(server.requests).toEqual([]);
   });
 
+  it.runIf(existsSync("/dev/full"))("is full, which is told rather than that the file cannot be closed", async () => {
+    await mkdir(join(folder, sha256), { recursive: true });
+    await symlink("/dev/full", join(folder, sha256, "tiny.gguf.part"));
+    expect(await failure(() => storeIn(folder).get("tiny"))).toMatchObject({ code: "no_space", hint });
+  });
+
   it.runIf(existsSync("/dev/full"))("is full, which only the write tells", async () => {
     await symlink("/dev/full", join(folder, "tiny.gguf.part"));
     const file = await nodeStorePlatform(folder).files.append("tiny.gguf.part", 0);
@@ -163,6 +172,13 @@ describe("where models are kept", () => {
     await writeFile(file, "");
     const error = await failure(() => storeIn(join(file, "models")).get(address));
     expect(error).toMatchObject({ code: "store_failed", hint, cause: { code: "ENOTDIR" } });
+  });
+
+  it("has a file in the place of the folder of locks", async () => {
+    await writeFile(join(folder, "locks"), "");
+    const error = await failure(() => storeIn(folder).get("tiny"));
+    expect(error).toMatchObject({ code: "store_failed", hint });
+    expect(error.cause).toBeInstanceOf(Error);
   });
 
   it("has a folder in the place of a model's file", async () => {

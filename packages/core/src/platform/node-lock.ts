@@ -42,15 +42,10 @@ async function hold(path: string, name: string, settings: NodeLockSettings, opti
   const { wait = true, signal, onWait } = options;
   for (;;) {
     signal?.throwIfAborted();
-    const held = await tryToHold(path, settings);
+    const held = await locking(path, () => tryToHold(path, settings));
     if (held !== undefined) return held;
     const holder = await holderOf(path);
-    if (await isGone(path, holder, settings)) {
-      await takeAway(path, holder);
-      continue;
-    }
-    // Given back just now.
-    if (holder === undefined && (await orUndefined(stat(path))) === undefined) continue;
+    if (!(await locking(path, () => stays(path, holder, settings)))) continue;
     if (!wait) {
       const who = holder === undefined ? "another process" : `process ${holder.pid}`;
       throw new OptioError("store_busy", `${who} is working on ${name}`, {
@@ -63,13 +58,13 @@ async function hold(path: string, name: string, settings: NodeLockSettings, opti
 }
 
 async function tryToHold(path: string, settings: NodeLockSettings): Promise<HeldLock | undefined> {
+  await mkdir(dirname(path), { recursive: true });
   let file: FileHandle;
   try {
-    await mkdir(dirname(path), { recursive: true });
     file = await open(path, "wx+");
   } catch (cause) {
     if (codeOf(cause) === "EEXIST") return undefined;
-    throw lockError(path, cause);
+    throw cause;
   }
   const lock = new HeldFile(path, file, settings);
   try {
@@ -78,8 +73,17 @@ async function tryToHold(path: string, settings: NodeLockSettings): Promise<Held
   } catch (cause) {
     await file.close();
     await rm(path, { force: true });
-    throw lockError(path, cause);
+    throw cause;
   }
+}
+
+/** False when the lock may be tried again at once: its holder was gone, or has given it back just now. */
+async function stays(path: string, holder: Holder | undefined, settings: NodeLockSettings): Promise<boolean> {
+  if (await isGone(path, holder, settings)) {
+    await takeAway(path, holder);
+    return false;
+  }
+  return holder !== undefined || (await orUndefined(stat(path))) !== undefined;
 }
 
 class HeldFile implements HeldLock {
@@ -118,8 +122,10 @@ class HeldFile implements HeldLock {
     clearInterval(this.#timer);
     await this.#beating;
     const mine = (await holderOf(this.#path))?.token === this.#token;
-    await this.#file.close();
-    if (mine) await rm(this.#path, { force: true });
+    await locking(this.#path, async () => {
+      await this.#file.close();
+      if (mine) await rm(this.#path, { force: true });
+    });
   }
 
   /** Writes in place: a file that was taken away meanwhile has no name any more, so nobody is misled. */
@@ -191,9 +197,13 @@ async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function lockError(path: string, cause: unknown): OptioError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new OptioError("store_failed", `${path} could not be locked: ${reason}`, { cause });
+async function locking<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new OptioError("store_failed", `${path} could not be locked: ${reason}`, { cause });
+  }
 }
 
 function codeOf(error: unknown): unknown {

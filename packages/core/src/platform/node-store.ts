@@ -8,6 +8,7 @@ import { OptioError } from "../errors.js";
 import { catalogue } from "../generated/models.js";
 import { createStore, type ModelStore, type StoreSettings } from "../store/store.js";
 import type { AppendFile, LocalFiles, StoreFacts, StoreFiles, StorePlatform } from "../store/store-platform.js";
+import { thenClose } from "../then-close.js";
 import { nodeLock } from "./node-lock.js";
 
 export interface ModelStoreOptions extends Partial<Omit<StoreSettings, "catalogue">> {
@@ -96,13 +97,12 @@ async function openForAppending(path: string, start: number): Promise<AppendFile
         }
       }),
     close: () =>
-      reporting(path, async () => {
-        try {
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-      }),
+      reporting(path, () =>
+        thenClose(
+          () => file.sync(),
+          () => file.close(),
+        ),
+      ),
   };
 }
 
@@ -142,7 +142,7 @@ function nodeFacts(root: string): StoreFacts {
 
 const localFiles: LocalFiles = {
   absolute: (path) => {
-    if (/^file:\/\//i.test(path)) return fileURLToPath(path);
+    if (/^file:\/\//i.test(path)) return pathOf(path);
     return resolve(path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
   },
   stat: async (path) => {
@@ -151,6 +151,14 @@ const localFiles: LocalFiles = {
   },
   read: (path) => readBytes(path),
 };
+
+function pathOf(address: string): string {
+  try {
+    return fileURLToPath(address);
+  } catch (cause) {
+    throw new OptioError("model_not_found", `${address} is not the address of a file of this machine.`, { cause });
+  }
+}
 
 async function statOf(path: string) {
   return stat(path).catch((error: unknown) => {

@@ -22,7 +22,7 @@ const textWith = (...names: readonly string[]) =>
 const optionLine = (...names: readonly string[]) =>
   z.strictObject({ described: textWith(...names, "description"), bare: textWith(...names) });
 
-const profileSchema = z.strictObject({
+export const profileSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9.-]*$/, "must be lower-case letters, digits, dots and dashes"),
   version: z.int().positive(),
   layout: z.enum(["state-first", "question-first"]),

@@ -1,4 +1,5 @@
 import { OptioError } from "../errors.js";
+import { readUntrusted } from "../read-untrusted.js";
 import { nameOf } from "./check-text.js";
 import {
   isSchema,
@@ -37,6 +38,10 @@ export type AnswersOf<I> = I extends Schema ? SchemaAnswers<I> : { readonly [K i
  *   `ambiguous_option_order`
  */
 export function normalizeQuestions(input: QuestionsInput): readonly NamedQuestion[] {
+  return readUntrusted("invalid_question", "The questions", () => readQuestions(input));
+}
+
+function readQuestions(input: QuestionsInput): readonly NamedQuestion[] {
   if (isSchema(input)) return questionsFromSchema(input);
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new OptioError("invalid_question", `The questions are ${nameOf(input)}, not an object of questions.`, {

@@ -40,6 +40,7 @@ class WorkerSession implements ScorerSession {
   readonly #ready: Promise<void>;
   readonly #death = new AbortController();
   #onNotice: ((notice: WorkerNotice) => void) | undefined;
+  #isReady = false;
   #loadMs = 0;
 
   constructor(options: WorkerScorerOptions) {
@@ -51,6 +52,7 @@ class WorkerSession implements ScorerSession {
       this.#onNotice = (notice) => {
         if (notice.optio === "failed") reject(new OptioError("engine_start_failed", notice.message));
         if (notice.optio !== "ready") return;
+        this.#isReady = true;
         if (notice.protocol === protocolVersion) resolve();
         else reject(new OptioError("protocol_mismatch", `The worker speaks protocol ${notice.protocol}.`));
       };
@@ -59,7 +61,10 @@ class WorkerSession implements ScorerSession {
       const data: unknown = "data" in event ? event.data : undefined;
       if (isWorkerNotice(data)) this.#onNotice?.(data);
     });
-    worker.onDeath((reason) => this.end(new OptioError("engine_crashed", `The scorer's worker stopped: ${reason}`)));
+    worker.onDeath((reason) => {
+      const code = this.#isReady ? "engine_crashed" : "engine_start_failed";
+      void this.end(new OptioError(code, `The scorer's worker stopped: ${reason}`));
+    });
     // Every method answers with a promise already, so the remote side has the very same type.
     this.#api = wrap<ScorerWorkerApi>(worker.endpoint) as unknown as ScorerWorkerApi;
     this.#worker.keepAlive(false);

@@ -50,6 +50,19 @@ describe("a worker thread that is not what it should be", () => {
     expect(await error).toMatchObject({ code: "engine_crashed", hint, message: expect.stringContaining("7") });
   });
 
+  it("ends before it is ready", async () => {
+    const error = { code: "engine_start_failed", hint, message: expect.stringContaining("stopped") };
+    await expect(starting("process.exit(3)")).rejects.toMatchObject(error);
+  });
+
+  it.each([["http://127.0.0.1/worker.js"], ["no address"], [new URL("./none.js", import.meta.url)]])(
+    "is not at the address %s",
+    async (address) => {
+      const nowhere = starting("", { spawn: () => spawnScorerWorker(address) });
+      await expect(nowhere).rejects.toMatchObject({ code: "engine_start_failed", hint });
+    },
+  );
+
   it("throws outside of any call", async () => {
     const script = `${post({ optio: "ready", protocol: 1 })} setTimeout(() => { throw new Error("lost") }, 50)`;
     await expect(starting(script)).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 import { OptioError } from "../errors.js";
+import { thenClose } from "../then-close.js";
 import { byteSize } from "./byte-size.js";
 import { ensureSpace, noSpace } from "./disk-space.js";
 import { type PartFacts, partFactsOf, planResponse, rangeValidator, readPartFacts } from "./download-plan.js";
@@ -93,7 +94,18 @@ class FileDownload {
 
   /** Makes one request and takes what it brings; `undefined` once the file is whole. */
   async attempt(): Promise<Setback | undefined> {
-    const { platform, settings, signal } = this.#transfer;
+    const watch = new StallWatch(this.#transfer.settings.stallMs, this.#transfer.signal);
+    return thenClose(
+      () => this.#attempt(watch),
+      () => {
+        watch.end();
+        return this.#part.close();
+      },
+    );
+  }
+
+  async #attempt(watch: StallWatch): Promise<Setback | undefined> {
+    const { platform, signal } = this.#transfer;
     const { address, expected } = this.#request;
     signal?.throwIfAborted();
     const part = this.#part;
@@ -106,7 +118,6 @@ class FileDownload {
       return { error, gainedBytes: Math.max(0, part.bytes - before), ...more };
     };
     let answered = false;
-    const watch = new StallWatch(settings.stallMs, signal);
     try {
       const response = await watch.guard(
         platform.fetch(address, { headers: this.#headers(), signal: watch.signal, cache: "no-store" }),
@@ -133,9 +144,6 @@ class FileDownload {
       if (watch.stalled) return setback(this.#stalled());
       if (!answered) return setback(requestFailed(this.#from, error), isUnreachable(error) ? { attempts: 2 } : {});
       return setback(this.#failed(`the connection broke: ${networkReason(error)}`));
-    } finally {
-      watch.end();
-      await part.close();
     }
   }
 

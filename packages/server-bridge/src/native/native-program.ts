@@ -16,6 +16,17 @@ const descriptionSchema = z.object({ program: z.string(), libraries: z.string() 
 /** Written by the build of `wasm/` beside this package's sources. */
 const description = new URL("../../native/native.json", import.meta.url);
 
+function readDescription() {
+  try {
+    return descriptionSchema.parse(JSON.parse(readFileSync(description, "utf8")));
+  } catch (cause) {
+    throw new OptioError("engine_unavailable", `The native scorer's description is damaged: ${description.pathname}.`, {
+      hint: "Build it again with `node wasm/build/build.mjs --native`.",
+      cause,
+    });
+  }
+}
+
 /** @throws OptioError `engine_unavailable` when no native program was built here. */
 export function findNativeProgram(): NativeProgram {
   if (!existsSync(description)) {
@@ -23,7 +34,7 @@ export function findNativeProgram(): NativeProgram {
       hint: "Build it with `node wasm/build/build.mjs --native` (Linux on x64), or use the wasm engine.",
     });
   }
-  const { libraries, ...built } = descriptionSchema.parse(JSON.parse(readFileSync(description, "utf8")));
+  const { libraries, ...built } = readDescription();
   const program = fileURLToPath(new URL(built.program, description));
   if (!existsSync(program)) {
     throw new OptioError("engine_unavailable", `The native scorer is missing at ${program}.`, {

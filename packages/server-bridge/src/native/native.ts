@@ -1,11 +1,15 @@
 import { availableParallelism } from "node:os";
 import { createModelStore, type ModelStore, OptioError, type PromptProfile } from "@optio/core";
 import {
+  checkOptions,
   createLocalEngine,
   type Engine,
   type EngineSource,
   type EngineStartOptions,
+  localEngineFields,
   localModel,
+  options as optionsOf,
+  whole,
 } from "@optio/core/engines";
 import { findNativeProgram } from "./native-program.js";
 import { startNativeScorer } from "./native-scorer.js";
@@ -13,17 +17,24 @@ import { startNativeScorer } from "./native-scorer.js";
 export interface NativeOptions {
   /** A catalogue id, a path, or the address of a GGUF. Default: the catalogue's default model. */
   readonly model?: string;
-  /** Default: the logical processors. */
+  /** 1 to 512. Default: the logical processors. */
   readonly threads?: number;
-  /** Tokens that state and question may take together. Default: the catalogue's figure, else at most 4,096. */
+  /** Tokens that state and question may take together, 64 to 1,048,576. Default: the catalogue's figure, else at most 4,096. */
   readonly contextTokens?: number;
   /** Wording of the prompt. Default: the catalogue's for this model. */
   readonly profile?: PromptProfile;
   readonly store?: ModelStore;
 }
 
-/** The engine that runs llama.cpp natively, as a child process. Linux on x64, CPU. */
+const nativeOptions = optionsOf({ ...localEngineFields, threads: whole(1, 512) });
+
+/**
+ * The engine that runs llama.cpp natively, as a child process. Linux on x64, CPU.
+ *
+ * @throws OptioError `invalid_setting`
+ */
 export function native(options: NativeOptions = {}): EngineSource {
+  checkOptions(nativeOptions, options);
   return { kind: "native", start: (start) => startNative(options, start) };
 }
 

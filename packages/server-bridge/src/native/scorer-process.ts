@@ -17,6 +17,7 @@ export class ScorerProcess {
   readonly #exited: Promise<void>;
   #lastWords = "";
   #ended: { readonly reason: unknown } | undefined;
+  #hasSpoken = false;
   #nextId = 1;
 
   constructor(program: string, environment: NodeJS.ProcessEnv) {
@@ -35,9 +36,8 @@ export class ScorerProcess {
       this.#child.once("close", (code, signal) => {
         const how = signal === null ? `exit code ${code}` : signal;
         const words = this.#lastWords.trim();
-        this.#end(
-          new OptioError("engine_crashed", `The native scorer stopped (${how})${words === "" ? "." : `: ${words}`}`),
-        );
+        const kind = this.#hasSpoken ? "engine_crashed" : "engine_start_failed";
+        this.#end(new OptioError(kind, `The native scorer stopped (${how})${words === "" ? "." : `: ${words}`}`));
         resolve();
       });
     });
@@ -90,6 +90,7 @@ export class ScorerProcess {
   }
 
   #dispatch(frame: Frame): void {
+    this.#hasSpoken = true;
     const pending = this.#pending.get(frame.id);
     if (pending === undefined) return;
     if (frame.kind === FrameKind.progress) {
