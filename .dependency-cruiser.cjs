@@ -5,7 +5,17 @@ const tests = "[.]test[.]ts$";
 
 /** The path of a decision through packages/core/src: a step uses those above it. */
 const steps = [
-  ["errors.ts", "read-untrusted.ts", "check-options.ts", "call.ts", "version.ts", "turnstile.ts", "settled.ts", "then-close.ts", "state.ts"],
+  [
+    "errors.ts",
+    "read-untrusted.ts",
+    "check-options.ts",
+    "call.ts",
+    "version.ts",
+    "turnstile.ts",
+    "settled.ts",
+    "then-close.ts",
+    "state.ts",
+  ],
   ["questions/"],
   ["prompt/"],
   ["store/"],
@@ -18,7 +28,7 @@ const steps = [
   ["decider.ts"],
   ["default-decider.ts"],
   ["testing/"],
-  ["index.ts"],
+  ["index.ts", "wire/"],
 ];
 
 /** What passes between steps: these types may be named by earlier steps as well. */

@@ -50,7 +50,7 @@ describe("baselinesOf", () => {
   };
   it("sets our own against those with as many threads", () => {
     expect(of("chromium-simd-threads")).toEqual(["native", "wllama"]);
-    expect(of("native")).toEqual(["llama-server", "node-llama-cpp"]);
+    expect(of("native")).toEqual(["llama-server", "llama-server-uncached", "node-llama-cpp"]);
     expect(of("native-1")).toEqual([]);
   });
   it("sets a build without threads also against itself with them", () => {

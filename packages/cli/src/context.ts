@@ -19,7 +19,7 @@ export interface CliContext {
   readonly probes: DoctorProbes;
   /** Facts about the machine, for reports. */
   machine(): Machine;
-  /** Calls back on Ctrl-C until the returned function is called. */
+  /** Calls back on Ctrl-C, and when the system asks the process to end, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
   /** Asks a yes/no question; only called when stdin and stdout are terminals and `CI` is unset. */
   ask(question: string): Promise<boolean>;

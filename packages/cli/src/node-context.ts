@@ -28,8 +28,8 @@ export function nodeContext(): CliContext {
     machine: describeMachine,
     onInterrupt(listener) {
       // Once only: a second Ctrl-C ends the process at once.
-      process.once("SIGINT", listener);
-      return () => process.removeListener("SIGINT", listener);
+      process.once("SIGINT", listener).once("SIGTERM", listener);
+      return () => process.removeListener("SIGINT", listener).removeListener("SIGTERM", listener);
     },
     ask: askOnTerminal,
   };

@@ -3,6 +3,7 @@ import { addDecideCommand } from "./commands/decide.js";
 import { addDoctorCommand } from "./commands/doctor.js";
 import { addEvalCommand } from "./commands/eval.js";
 import { addModelsCommand } from "./commands/models.js";
+import { addServeCommand } from "./commands/serve.js";
 import type { CliContext } from "./context.js";
 import { type ExitCode, exitCodesHelp } from "./exit-code.js";
 import { version } from "./version.js";
@@ -45,6 +46,7 @@ export function createProgram(context: CliContext, signal: AbortSignal, exitWith
   addEvalCommand(program, host);
   addModelsCommand(program, host);
   addDoctorCommand(program, host);
+  addServeCommand(program, host);
   return program;
 }
 

@@ -1,0 +1,38 @@
+import { type Answer, type Decision, OptioError, type QuestionsInput, type StateInput } from "@optio/core";
+import type { Metrics } from "./metrics.js";
+import type { Models, ServedModel } from "./models.js";
+
+export interface Asked {
+  readonly state: StateInput;
+  readonly questions: QuestionsInput;
+  readonly model?: string | undefined;
+}
+
+export interface DecideSettings {
+  readonly models: Models;
+  readonly metrics: Metrics;
+  /** Milliseconds that a request may take, waiting included. */
+  readonly timeoutMs: number;
+}
+
+/** What every wire does with what it has read: the model, the decision, the counts. */
+export async function decideRequest(
+  { state, questions, model }: Asked,
+  { models, metrics, timeoutMs }: DecideSettings,
+  signal: AbortSignal,
+): Promise<{ readonly decision: Decision; readonly served: ServedModel }> {
+  const served = await models.get(model, signal);
+  try {
+    const decision: Decision = await served.decider.decide({ state, questions, timeoutMs, signal });
+    const answers = Object.values(decision.answers as Readonly<Record<string, Answer>>);
+    metrics.decision(
+      decision.usage,
+      decision.timings.queueMs,
+      answers.map(({ type }) => type),
+    );
+    return { decision, served };
+  } catch (error) {
+    if (OptioError.isInstance(error, "engine_crashed")) metrics.crash();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { type Context, Hono } from "hono";
+import type { AppSettings } from "../app.js";
+import { decideRequest } from "../decide-request.js";
+import { errorBody, HttpError, toHttpError } from "../http-error.js";
+import { bodyText, mediaType } from "../middleware/body-text.js";
+import type { ServerEnv } from "../server-env.js";
+import { type JsonValue, jsonText } from "../wire/json-text.js";
+import { isSemif, semifRequest, semifResponse } from "../wire/semif.js";
+import { readBody, systemOneRequest, systemOneResponse } from "../wire/system-one.js";
+
+const jsonLines = ["application/jsonlines", "application/x-jsonlines", "application/jsonl"];
+const customAttributes = "x-amzn-sagemaker-custom-attributes";
+
+/** `POST /invocations`, with which a SageMaker container is asked (`GET /ping` is in health.ts). The shape of a body tells its wire. */
+export function invocationRoutes(settings: AppSettings): Hono<ServerEnv> {
+  return new Hono<ServerEnv>().post("/invocations", async (context) => {
+    const attributes = context.req.header(customAttributes);
+    if (attributes !== undefined) context.header(customAttributes, attributes);
+    const text = await bodyText(context, settings.limits.maxBodyBytes, ["application/json", ...jsonLines]);
+    if (jsonLines.includes(mediaType(context))) return lines(text, context, settings);
+    return context.body(jsonText(await answer(text, context, settings)), 200, { "content-type": "application/json" });
+  });
+}
+
+async function answer(text: string, context: Context<ServerEnv>, settings: AppSettings): Promise<JsonValue> {
+  const body = readBody(text);
+  const { signal } = context.req.raw;
+  if (isSemif(body)) {
+    const request = semifRequest(body);
+    const { decision, served } = await decideRequest(request, settings, signal);
+    return semifResponse(decision, request, served.info);
+  }
+  if (body.has("questions")) {
+    const { decision, served } = await decideRequest(systemOneRequest(body, settings.limits), settings, signal);
+    return systemOneResponse(decision, { engine: served.info, requestId: context.get("requestId") });
+  }
+  if (body.has("messages")) {
+    throw new HttpError(501, "not_implemented", "This server does not answer chat requests.", {
+      hint: "Send `questions` (System One) or `decision`.",
+    });
+  }
+  throw new HttpError(400, "invalid_request", "The body has neither `questions` nor `decision` nor `decisions`.");
+}
+
+/** Batch transform: a request a line, an answer or an error a line, in order. */
+async function lines(text: string, context: Context<ServerEnv>, settings: AppSettings): Promise<Response> {
+  const answers: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    try {
+      answers.push(jsonText(await answer(line, context, settings)));
+    } catch (error) {
+      if (context.req.raw.signal.aborted) throw error;
+      answers.push(JSON.stringify(errorBody(toHttpError(error), context.get("requestId"))));
+    }
+  }
+  return context.body(`${answers.join("\n")}\n`, 200, { "content-type": "application/jsonlines" });
+}

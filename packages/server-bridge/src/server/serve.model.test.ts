@@ -1,0 +1,160 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { APIError, choice, TypeSafeClient } from "@typesafe-ai/sdk";
+import { afterEach, describe, expect, it } from "vitest";
+
+// The real program on a real socket, asked by the wire's own client.
+const program = fileURLToPath(new URL("../../../cli/bin/optio.js", import.meta.url));
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill("SIGKILL");
+});
+
+interface Served {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly log: readonly string[];
+  readonly exited: Promise<number | null>;
+  untilReady(): Promise<void>;
+}
+
+async function serve(...flags: readonly string[]): Promise<Served> {
+  const child = spawn(
+    process.execPath,
+    [program, "serve", "--port", "0", "--model", "smollm2-135m-instruct", "--threads", "2", ...flags],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  running.push(child);
+  const log: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", resolve);
+    void exited.then((code) => reject(new Error(`exit code ${code}: ${log.join("\n")}`)));
+  });
+  const untilReady = async () => {
+    for (;;) {
+      if ((await fetch(`${url}/readyz`)).ok) return;
+      await sleep(50);
+    }
+  };
+  return { url, child, log, exited, untilReady };
+}
+
+const client = ({ url }: Served, apiKey = "none") =>
+  new TypeSafeClient({ baseURL: url, apiKey, timeout: 60_000, retry: { maxRetries: 0 } });
+const questions = {
+  team: choice("Which team should handle this ticket?", { "2": "Invoices and refunds", "1": "Bugs and outages" }),
+  angry: { type: "noul", instructions: "Is the customer angry?" },
+  urgency: { type: "score", criteria: ["can wait", "this week", "now"] },
+} as const;
+const state = "I was charged twice this month. I want my money back today!";
+
+describe.each(["native", "wasm"])("optio serve with the %s engine", (engine) => {
+  it("answers the wire's own client", async () => {
+    const server = await serve("--engine", engine, "--key", "secret");
+    await server.untilReady();
+    const result = await client(server, "secret").systemOne({ state, questions });
+    expect(result.model).toBe("smollm2-135m-instruct");
+    const { team, angry, urgency } = result.answers;
+    expect(team.probabilities["1"] + team.probabilities["2"]).toBeCloseTo(1, 9);
+    expect(["1", "2"]).toContain(team.choice);
+    expect(angry.noul).toBeGreaterThan(0);
+    expect(angry.noul).toBeLessThan(1);
+    expect(urgency.legend).toEqual({ 0: "can wait", 1: "this week", 2: "now" });
+    expect(result.usage.output_tokens).toBe(0);
+    expect(JSON.stringify(result)).toContain(`"kind":"${engine}"`);
+
+    const models = await client(server, "secret").models.list();
+    expect(models.map(({ name }) => name)).toEqual(["smollm2-135m-instruct"]);
+    await expect(client(server, "wrong").systemOne({ state, questions })).rejects.toMatchObject({ status: 401 });
+    // Neither what was asked nor the key is in the log.
+    expect(server.log.join("\n")).not.toMatch(/charged|secret/);
+  });
+});
+
+describe("optio serve", () => {
+  it("gives clients errors that they can read", async () => {
+    const server = await serve("--engine", "native", "--context", "256");
+    await server.untilReady();
+    const failing = client(server).systemOne({ state: "word ".repeat(500), questions });
+    const error = await failing.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(APIError);
+    expect(error).toMatchObject({ status: 400, message: expect.stringContaining("256") });
+    await expect(client(server).systemOne({ state, questions, model: "gpt" })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it("survives its engine: one request is lost, the next is answered", async () => {
+    const server = await serve("--engine", "native");
+    await server.untilReady();
+    const ask = (text: string) => client(server).systemOne({ state: text, questions });
+    const lost = ask("The quick brown fox jumps over the lazy dog. ".repeat(60));
+    await sleep(150);
+    execFileSync("pkill", ["-KILL", "-P", String(server.child.pid), "optio-scorer"]);
+    await expect(lost).rejects.toMatchObject({ status: 503 });
+    await expect(ask(state)).resolves.toHaveProperty("answers.team");
+    expect(await (await fetch(`${server.url}/metrics`)).text()).toContain("optio_engine_crashes_total 1");
+  });
+
+  it("stops working for a client that hangs up", async () => {
+    const server = await serve("--engine", "native");
+    await server.untilReady();
+    const body = JSON.stringify({ state: "The quick brown fox jumps over the lazy dog. ".repeat(180), questions });
+    const began = performance.now();
+    await fetch(`${server.url}/v1/systemone`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(200),
+    }).catch(() => undefined);
+    await client(server).systemOne({ state, questions: { angry: questions.angry } });
+    // The long text alone would take seconds.
+    const whole = performance.now();
+    await client(server).systemOne({ state: JSON.parse(body).state, questions });
+    expect(whole - began).toBeLessThan((performance.now() - whole) * 0.8 + 500);
+  });
+
+  it("is not held up by clients that say little", async () => {
+    const server = await serve("--engine", "native");
+    await server.untilReady();
+    const { port, hostname } = new URL(server.url);
+    const sockets = Array.from({ length: 50 }, () => connect(Number(port), hostname));
+    for (const socket of sockets)
+      socket.on("error", () => undefined).write("POST /v1/systemone HTTP/1.1\r\nHost: x\r\n");
+    const half = httpRequest(`${server.url}/v1/systemone`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": "1000" },
+    });
+    half.on("error", () => undefined).write('{"state":');
+    await expect(client(server).systemOne({ state, questions })).resolves.toHaveProperty("answers.team");
+    for (const socket of sockets) socket.destroy();
+    half.destroy();
+  });
+
+  it("lets requests end when it is told to, and takes no new ones", async () => {
+    const server = await serve("--engine", "native");
+    await server.untilReady();
+    const last = client(server).systemOne({ state, questions });
+    await sleep(50);
+    server.child.kill("SIGTERM");
+    await expect(last).resolves.toHaveProperty("answers.team");
+    const answered = performance.now();
+    expect(await server.exited).toBe(0);
+    expect(performance.now() - answered).toBeLessThan(5_000);
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  it("ends with an error when there is no model or no port", async () => {
+    const { url } = await serve("--engine", "native");
+    await expect(serve("--port", new URL(url).port)).rejects.toThrow(/exit code 2/);
+    const missing = await serve("--model", "/nowhere/none.gguf");
+    expect(await missing.exited).toBe(3);
+  });
+});

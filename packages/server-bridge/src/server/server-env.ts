@@ -1,0 +1,4 @@
+/** What middleware leaves for those behind it. */
+export interface ServerEnv {
+  readonly Variables: { requestId: string };
+}
