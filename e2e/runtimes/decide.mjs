@@ -2,7 +2,8 @@
 import process from "node:process";
 import { choice, createDecider, wasm } from "@optio/core";
 
-const [model = "", variant] = process.argv.slice(2);
+const [model = ""] = process.argv.slice(2);
+const variant = /** @type {import("@optio/core").WasmVariant | undefined} */ (process.argv[3]);
 const decider = createDecider({ engine: wasm({ model, ...(variant === undefined ? {} : { variant }) }) });
 const { answers, receipt } = await decider.decide({
   state: "My card was charged twice.",
