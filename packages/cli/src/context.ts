@@ -41,6 +41,8 @@ export interface Output {
 
 export type EngineName = "wasm" | "native";
 
+export type GpuLayers = number | "all" | "auto";
+
 /** What the flags say about the engine. */
 export interface EngineRequest {
   readonly kind: EngineName;
@@ -48,6 +50,8 @@ export interface EngineRequest {
   readonly model?: string;
   readonly threads?: number;
   readonly contextTokens?: number;
+  /** Layers on a graphics card; only of the native engine. */
+  readonly gpuLayers?: GpuLayers;
   /** Wording of the prompt; the model's own when absent. */
   readonly profile?: PromptProfile;
 }

@@ -35,7 +35,10 @@ export function nodeContext(): CliContext {
   };
 }
 
-function startable({ kind, model, threads, contextTokens, profile }: EngineRequest, store: ModelStore): EngineSource {
+function startable(
+  { kind, model, threads, contextTokens, gpuLayers, profile }: EngineRequest,
+  store: ModelStore,
+): EngineSource {
   const options = {
     store,
     ...(model === undefined ? {} : { model }),
@@ -43,7 +46,8 @@ function startable({ kind, model, threads, contextTokens, profile }: EngineReque
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(profile === undefined ? {} : { profile }),
   };
-  return kind === "native" ? native(options) : wasm(options);
+  if (kind === "wasm") return wasm(options);
+  return native({ ...options, ...(gpuLayers === undefined ? {} : { gpuLayers }) });
 }
 
 function describeMachine(): Machine {

@@ -99,7 +99,7 @@ export function systemPackages({ withBrowser }) {
 
 function instructions(lacking) {
   const names = lacking.map(({ name }) => name).join(", ");
-  const all = (system) => lacking.flatMap((each) => each[system]).join(" ");
+  const all = (system) => [...new Set(lacking.flatMap((each) => each[system]))].join(" ");
   const reason = findProgram("apt-get") ? "only root may install packages" : `this is ${systemName()}`;
   return `Missing: ${names}. They cannot be installed from here: ${reason}. Run one of these, then the same command again:
   Debian, Ubuntu:  sudo apt-get install ${all("debian")}

@@ -1,8 +1,10 @@
 import type { Policy } from "@optio/core";
 import type { RunningServer, ServeConfigInput } from "@optio/server-bridge/server";
 import { type Command, Option } from "commander";
+import type { GpuLayers } from "../context.js";
 import { ensureModel } from "../ensure-model.js";
 import { duration } from "../flags/duration-flag.js";
+import { parseGpuLayers } from "../flags/gpu-layers-flag.js";
 import { wholeNumber } from "../flags/number-flag.js";
 import { parsePolicy } from "../flags/policy-flag.js";
 import { writeJson } from "../output/json.js";
@@ -18,6 +20,7 @@ interface ServeFlags {
   readonly model?: string;
   readonly threads?: number;
   readonly context?: number;
+  readonly gpuLayers?: GpuLayers;
   readonly policy?: Policy;
   readonly maxQueue?: number;
   readonly timeout?: number;
@@ -48,6 +51,11 @@ export function addServeCommand(program: Command, host: CommandHost): void {
     .addOption(new Option("--engine <engine>", "what computes (default: auto)").choices(["auto", "native", "wasm"]))
     .option("-m, --model <model>", "id, path or address of a model")
     .addOption(new Option("--threads <n>", "threads of the engine").argParser(wholeNumber("--threads", 1, 512)))
+    .addOption(
+      new Option("--gpu-layers <n>", "layers on a graphics card: a number, all or auto (default: 0)").argParser(
+        parseGpuLayers,
+      ),
+    )
     .addOption(
       new Option("--context <tokens>", "tokens that text and questions may take").argParser(
         wholeNumber("--context", 64, 1_048_576),
@@ -101,9 +109,9 @@ Example:
 
 function settingsOf(flags: ServeFlags): ServeConfigInput {
   const { key, origin, context, timeout } = flags;
-  const { host, port, allowAnyone, engine, model, threads, policy, maxQueue, logLevel } = flags;
+  const { host, port, allowAnyone, engine, model, threads, gpuLayers, policy, maxQueue, logLevel } = flags;
   return {
-    ...{ host, port, allowAnyone, engine, model, threads, policy, maxQueue, logLevel },
+    ...{ host, port, allowAnyone, engine, model, threads, gpuLayers, policy, maxQueue, logLevel },
     ...{ keys: key, origins: origin, contextTokens: context, timeoutMs: timeout },
   };
 }

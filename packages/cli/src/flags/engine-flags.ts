@@ -1,8 +1,9 @@
-import type { ConfidenceFormula, Policy, Readout } from "@optio/core";
+import { type ConfidenceFormula, OptioError, type Policy, type Readout } from "@optio/core";
 import { type Command, Option } from "commander";
-import type { EngineName, EngineRequest } from "../context.js";
+import type { EngineName, EngineRequest, GpuLayers } from "../context.js";
 import { readProfile } from "../input/profile.js";
 import { duration } from "./duration-flag.js";
+import { parseGpuLayers } from "./gpu-layers-flag.js";
 import { share, wholeNumber } from "./number-flag.js";
 import { parsePolicy } from "./policy-flag.js";
 
@@ -12,6 +13,7 @@ export interface EngineFlags {
   readonly engine: EngineName;
   readonly threads?: number;
   readonly context?: number;
+  readonly gpuLayers?: GpuLayers;
   readonly profile?: string;
   readonly readout?: Readout["kind"];
   readonly orders?: "1" | "2";
@@ -52,6 +54,11 @@ export function addEngineFlags(command: Command): Command {
     .addOption(
       new Option("--context <tokens>", "tokens that text and questions may take (default: the model's)")
         .argParser(wholeNumber("--context", 64, 1_048_576))
+        .helpGroup(modelGroup),
+    )
+    .addOption(
+      new Option("--gpu-layers <n>", "layers on a graphics card: a number, all or auto (native engine; default: 0)")
+        .argParser(parseGpuLayers)
         .helpGroup(modelGroup),
     )
     .addOption(new Option("--profile <file>", "prompt profile of your own").helpGroup(modelGroup))
@@ -104,12 +111,19 @@ export function addEngineFlags(command: Command): Command {
     .addOption(new Option("-q, --quiet", "no progress and no warnings on stderr").helpGroup(resultGroup));
 }
 
+/** @throws OptioError `invalid_setting` for flags that do not go together, or a profile that cannot be read. */
 export async function engineRequest(flags: EngineFlags): Promise<EngineRequest> {
+  if (flags.gpuLayers !== undefined && flags.engine !== "native") {
+    throw new OptioError("invalid_setting", `--gpu-layers does not go with the ${flags.engine} engine.`, {
+      hint: "Add --engine native.",
+    });
+  }
   return {
     kind: flags.engine,
     ...(flags.model === undefined ? {} : { model: flags.model }),
     ...(flags.threads === undefined ? {} : { threads: flags.threads }),
     ...(flags.context === undefined ? {} : { contextTokens: flags.context }),
+    ...(flags.gpuLayers === undefined ? {} : { gpuLayers: flags.gpuLayers }),
     ...(flags.profile === undefined ? {} : { profile: await readProfile(flags.profile) }),
   };
 }

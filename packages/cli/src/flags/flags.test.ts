@@ -1,6 +1,8 @@
 import { OptioError } from "@optio/core";
 import { describe, expect, it } from "vitest";
 import { duration } from "./duration-flag.js";
+import { engineRequest } from "./engine-flags.js";
+import { parseGpuLayers } from "./gpu-layers-flag.js";
 import { share, wholeNumber } from "./number-flag.js";
 import { parsePolicy } from "./policy-flag.js";
 
@@ -63,5 +65,21 @@ describe("parsePolicy", () => {
     ["accept=0.9=1,review=0", 'accept takes a number from 0 to 1, not "0.9"'],
   ])("refuses %s", (text, message) => {
     expect(messageOf(() => parsePolicy(text))).toContain(message);
+  });
+});
+
+describe("parseGpuLayers", () => {
+  it("reads numbers, all and auto", () => {
+    expect(["0", "24", " all ", "auto"].map(parseGpuLayers)).toEqual([0, 24, "all", "auto"]);
+  });
+
+  it.each(["-1", "1.5", "half", "", "100000"])("refuses %j", (text) => {
+    expect(messageOf(() => parseGpuLayers(text))).toContain("--gpu-layers");
+  });
+
+  it("belongs to the native engine", async () => {
+    const flags = { engine: "wasm", gpuLayers: 1, reuse: true } as const;
+    await expect(engineRequest(flags)).rejects.toMatchObject({ code: "invalid_setting" });
+    await expect(engineRequest({ ...flags, engine: "native" })).resolves.toMatchObject({ gpuLayers: 1 });
   });
 });

@@ -1,5 +1,5 @@
 /** For those who write engines and scorers of their own; `@optio/server-bridge` is made with it. */
-export { checkOptions, options, whole } from "../check-options.js";
+export { checkOptions, oneOf, options, whole } from "../check-options.js";
 export { OptioError } from "../errors.js";
 export type { PromptProfile } from "../prompt/profile.js";
 export {

@@ -27,20 +27,23 @@ function readDescription() {
   }
 }
 
-/** @throws OptioError `engine_unavailable` when no native program was built here. */
-export function findNativeProgram(): NativeProgram {
+/**
+ * @param libraries folder of other libraries than those that the program was linked to, under the same names
+ * @throws OptioError `engine_unavailable` when no native program was built here.
+ */
+export function findNativeProgram(libraries?: string): NativeProgram {
   if (!existsSync(description)) {
     throw new OptioError("engine_unavailable", "There is no native scorer here.", {
       hint: "Build it with `node wasm/build/build.mjs --native` (Linux on x64), or use the wasm engine.",
     });
   }
-  const { libraries, ...built } = readDescription();
+  const { libraries: usual, ...built } = readDescription();
   const program = fileURLToPath(new URL(built.program, description));
   if (!existsSync(program)) {
     throw new OptioError("engine_unavailable", `The native scorer is missing at ${program}.`, {
       hint: "Build it again with `node wasm/build/build.mjs --native`.",
     });
   }
-  const searched = [libraries, process.env["LD_LIBRARY_PATH"]].filter(Boolean).join(delimiter);
+  const searched = [libraries ?? usual, process.env["LD_LIBRARY_PATH"]].filter(Boolean).join(delimiter);
   return { path: program, environment: { ...process.env, LD_LIBRARY_PATH: searched } };
 }

@@ -8,9 +8,11 @@ import {
   type EngineStartOptions,
   localEngineFields,
   localModel,
+  oneOf,
   options as optionsOf,
   whole,
 } from "@optio/core/engines";
+import { findGpuLibraries, type GpuKind, gpuKinds, linkedLibraries, noGpuLibraries } from "./gpu-libraries.js";
 import { findNativeProgram } from "./native-program.js";
 import { startNativeScorer } from "./native-scorer.js";
 
@@ -24,12 +26,27 @@ export interface NativeOptions {
   /** Wording of the prompt. Default: the catalogue's for this model. */
   readonly profile?: PromptProfile;
   readonly store?: ModelStore;
+  /**
+   * Layers to keep on a graphics card: a number from 0, `all`, or `auto`: all where there is a card and its libraries are installed.
+   * Default 0. The libraries are optional packages: `@node-llama-cpp/linux-x64-cuda` or `-vulkan`, 3.21.1.
+   */
+  readonly gpuLayers?: number | "all" | "auto";
+  /** Which of them; by default whichever is installed, CUDA first. */
+  readonly gpu?: GpuKind;
 }
 
-const nativeOptions = optionsOf({ ...localEngineFields, threads: whole(1, 512) });
+/** More than any model has. */
+const allLayers = 10_000;
+
+const nativeOptions = optionsOf({
+  ...localEngineFields,
+  threads: whole(1, 512),
+  gpuLayers: whole(0, allLayers).or(oneOf(["all", "auto"])),
+  gpu: oneOf(gpuKinds),
+});
 
 /**
- * The engine that runs llama.cpp natively, as a child process. Linux on x64, CPU.
+ * The engine that runs llama.cpp natively, as a child process. Linux on x64, on the processor or a graphics card.
  *
  * @throws OptioError `invalid_setting`
  */
@@ -39,7 +56,11 @@ export function native(options: NativeOptions = {}): EngineSource {
 }
 
 async function startNative(options: NativeOptions, { signal, onProgress }: EngineStartOptions): Promise<Engine> {
+  const { gpuLayers = 0, gpu } = options;
   const program = findNativeProgram();
+  const libraries = gpuLayers === 0 ? undefined : findGpuLibraries(gpu);
+  if (libraries === undefined && gpuLayers !== 0 && gpuLayers !== "auto") throw noGpuLibraries(gpu);
+
   const control = signal === undefined ? {} : { signal };
   const store = options.store ?? createModelStore();
   const stored = await store.get(options.model, { ...control, ...(onProgress === undefined ? {} : { onProgress }) });
@@ -47,15 +68,27 @@ async function startNative(options: NativeOptions, { signal, onProgress }: Engin
     throw new OptioError("engine_unavailable", "The native engine needs a model that lies in a file.");
   }
   const model = localModel(stored, options);
-  const scorer = await startNativeScorer({
-    program,
-    load: {
-      path: stored.file.path,
-      threads: options.threads ?? availableParallelism(),
-      contextTokens: model.contextTokens,
-    },
-    onLoadProgress: (fraction) => onProgress?.({ phase: "load", fraction }),
-    ...control,
-  });
+  const load = {
+    path: stored.file.path,
+    threads: options.threads ?? availableParallelism(),
+    contextTokens: model.contextTokens,
+  };
+  const start = { load, onLoadProgress: (fraction: number) => onProgress?.({ phase: "load", fraction }), ...control };
+  if (libraries !== undefined) {
+    const onCard = { ...load, gpuLayers: typeof gpuLayers === "number" ? gpuLayers : allLayers };
+    const withCard = findNativeProgram(linkedLibraries(libraries));
+    const scorer = await startNativeScorer({ ...start, program: withCard, load: onCard });
+    if (!scorer.info.variant.startsWith("cpu")) return createLocalEngine({ kind: "native", scorer, model });
+    await scorer.close();
+    if (gpuLayers !== "auto") throw noCard(libraries);
+  }
+  const scorer = await startNativeScorer({ ...start, program });
   return createLocalEngine({ kind: "native", scorer, model });
+}
+
+/** The libraries are there, and find nothing to compute on. */
+function noCard(libraries: string): OptioError {
+  return new OptioError("engine_unavailable", `The libraries in ${libraries} find no graphics card.`, {
+    hint: "Check the card's driver, or leave `gpuLayers` out.",
+  });
 }

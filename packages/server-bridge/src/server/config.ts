@@ -25,6 +25,8 @@ const configSchema = z.strictObject({
   /** A catalogue id, a path or an address. */
   model: z.string().min(1).optional(),
   threads: whole(1, 512).optional(),
+  /** Layers on a graphics card; only the native engine has any. */
+  gpuLayers: z.union([z.enum(["all", "auto"]), whole(0, 10_000)]).default(0),
   contextTokens: whole(64, 1_048_576).optional(),
   /** Whether the hosted service's model names are answered too. */
   aliases: flag.default(true),

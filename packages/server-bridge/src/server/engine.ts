@@ -1,4 +1,4 @@
-import { type EngineSource, wasm } from "@optio/core";
+import { type EngineSource, OptioError, wasm } from "@optio/core";
 import type { Logger } from "pino";
 import { native } from "../native/native.js";
 import { findNativeProgram } from "../native/native-program.js";
@@ -6,13 +6,17 @@ import type { ServeConfig } from "./config.js";
 
 /** What computes for a server. What `auto` chose is logged, and stands in every receipt. */
 export function serverEngine(config: ServeConfig, log: Logger): EngineSource {
-  const { model, threads, contextTokens } = config;
+  const { model, threads, contextTokens, gpuLayers } = config;
   const options = {
     ...(model === undefined ? {} : { model }),
     ...(threads === undefined ? {} : { threads }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
   };
-  return engineKindOf(config, log) === "native" ? native(options) : wasm(options);
+  if (engineKindOf(config, log) === "native") return native({ ...options, gpuLayers });
+  if (gpuLayers === 0 || gpuLayers === "auto") return wasm(options);
+  throw new OptioError("engine_unavailable", "The wasm engine has no graphics card.", {
+    hint: "Leave `gpuLayers` out, or choose the native engine.",
+  });
 }
 
 function engineKindOf({ engine }: ServeConfig, log: Logger): "native" | "wasm" {
