@@ -27,7 +27,7 @@ export function docsPage(report) {
       : skipped.map((line) => `* ${line}`).join("\n"),
     "## How to repeat it",
     "`npm run bench` measures a part of this in less than half an hour, `npm run bench -- --full` all of it, `npm run bench -- --help` names the choices. Results go to `.bench/`; `npm run bench -- --write-docs .bench/<run>.json` makes this page of them.",
-    "Peers are asked as they are best asked: wllama and llama-server keep the state in their cache from one question to the next, llama-server reads letters by a bias on them (exact probabilities in one short answer; "nothing kept": with `cache_prompt` off, as that recipe is written down so that its numbers repeat), node-llama-cpp gives the probabilities of its whole vocabulary. All use flash attention, no graphics card, and a context of 2,560 tokens.",
+    "Peers are asked as they are best asked: wllama and llama-server keep the state in their cache from one question to the next, llama-server reads letters by a bias on them (exact probabilities in one short answer; 'nothing kept': with `cache_prompt` off, as that recipe is written down so that its numbers repeat), node-llama-cpp gives the probabilities of its whole vocabulary. All use flash attention, no graphics card, and a context of 2,560 tokens.",
     ...(cmakeOptions === undefined ? [] : [`llama-server is built with \`${cmakeOptions.join(" ")}\`.`]),
   ];
   return `${parts.join("\n\n")}\n`;
