@@ -11,7 +11,7 @@ export function describeMachine() {
     processor: cpus()[0]?.model.trim() ?? "unknown",
     processors: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    system: `${type()} ${release()}`,
+    system: `${type()} ${release().split(".").slice(0, 2).join(".")}`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { createDecider, noul } from "@optio/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type NativeOptions, native } from "../../dist/index.js";
@@ -63,7 +64,7 @@ describe("the native engine on a graphics card", () => {
         const { native } = await import(${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)});
         const engine = await native({ model: "${model}", gpu: "vulkan", gpuLayers: 1 }).start({});
         await engine.close();`;
-      const folders = () => readdirSync("/tmp").filter((name) => name.startsWith("optio-libraries-"));
+      const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("optio-libraries-"));
       const before = folders();
       execFileSync(process.execPath, ["--input-type=module", "--eval", script]);
       expect(folders()).toEqual(before);

@@ -1,4 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
@@ -43,6 +44,22 @@ async function serve(...flags: readonly string[]): Promise<Served> {
     }
   };
   return { url, child, log, exited, untilReady };
+}
+
+/** The processes that a process has started, as Linux tells them. */
+function childrenOf(parent: number): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        // After the name, which may hold anything: state and parent.
+        const [, ppid] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+        return Number(ppid) === parent;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
 }
 
 const client = ({ url }: Served, apiKey = "none") =>
@@ -97,7 +114,9 @@ describe("optio serve", () => {
     const ask = (text: string) => client(server).systemOne({ state: text, questions });
     const lost = ask("The quick brown fox jumps over the lazy dog. ".repeat(60));
     await sleep(150);
-    execFileSync("pkill", ["-KILL", "-P", String(server.child.pid), "optio-scorer"]);
+    const scorers = childrenOf(server.child.pid ?? 0);
+    expect(scorers).toHaveLength(1);
+    for (const pid of scorers) process.kill(pid, "SIGKILL");
     await expect(lost).rejects.toMatchObject({ status: 503 });
     await expect(ask(state)).resolves.toHaveProperty("answers.team");
     expect(await (await fetch(`${server.url}/metrics`)).text()).toContain("optio_engine_crashes_total 1");
