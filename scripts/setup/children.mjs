@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -53,14 +54,25 @@ export async function run(program, args, options = {}) {
     if (isOutput) output.push(line);
     options.onLine?.(line);
   };
-  createInterface({ input: child.stdout }).on("line", (line) => take(line, true));
-  createInterface({ input: child.stderr }).on("line", (line) => take(line, false));
+  const read = Promise.all([
+    once(
+      createInterface({ input: child.stdout }).on("line", (line) => take(line, true)),
+      "close",
+    ),
+    once(
+      createInterface({ input: child.stderr }).on("line", (line) => take(line, false)),
+      "close",
+    ),
+  ]);
   try {
     const status = await ended(child);
+    // A program ends before the last of its lines has been taken; one that never started has none.
+    if (child.pid !== undefined) await read;
     if (status !== "ended with status 0") throw new CommandFailed([program, ...args].join(" "), status, tail);
     return output.join("\n");
   } finally {
-    log?.end();
+    // Whoever is told of a failure looks into the log next.
+    if (log) await new Promise((resolve) => log.end(resolve));
   }
 }
 

@@ -16,7 +16,9 @@ it("says exactly what to run where it may not install anything, and leaves with 
       encoding: "utf8",
     });
     expect(stderr).toMatch(/Missing: emcc, cmake, ninja/);
-    expect(stderr).toMatch(/sudo apt-get install emscripten node-acorn cmake ninja-build clang-19 lld-19 llvm-19 git ca-certificates/);
+    expect(stderr).toMatch(
+      /sudo apt-get install emscripten node-acorn cmake ninja-build clang-19 lld-19 llvm-19 git ca-certificates/,
+    );
     expect(stderr).toMatch(/sudo dnf install emscripten cmake ninja-build git/);
     expect(stderr).toMatch(/brew install emscripten cmake ninja git/);
     expect(status).toBe(2);
