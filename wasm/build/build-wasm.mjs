@@ -63,6 +63,7 @@ const LINK = [
   "-sALLOW_MEMORY_GROWTH=1",
   "-sINITIAL_MEMORY=64MB",
   "-sMAXIMUM_MEMORY=4GB",
+  "-sMEMORY_GROWTH_LINEAR_STEP=4MB", // by a fifth, as is the default, up to 96 MB beyond need would lie idle
   "-sWASM_BIGINT=1",
   "-sMODULARIZE=1",
   "-sEXPORT_ES6=1",

@@ -36,7 +36,7 @@ struct LoadOptions {
     int threads = 1;
     uint32_t context_tokens = 0; // 0: as many as the model was trained for, at most 4096
     uint32_t batch_tokens = 512;
-    uint32_t max_sequences = 64;
+    uint32_t max_sequences = 0; // 0: as many as the vocabulary's size suggests
     bool flash_attention = true;
     ggml_type kv_type = GGML_TYPE_F16;
     int gpu_layers = 0;

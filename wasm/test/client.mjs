@@ -241,6 +241,10 @@ export class ModuleClient extends Calls {
     });
     return client;
   }
+  /** Bytes of the module's memory, which never shrinks. */
+  heapBytes() {
+    return this.#module.HEAPU8.length;
+  }
   exchangeSync(bytes) {
     const module = this.#module;
     const pointer = module._optio_alloc(bytes.length);

@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ModuleClient } from "./client.mjs";
 import { modelPath, tokens, transports } from "./fixture.mjs";
 
 /**
@@ -168,5 +170,27 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
     await expect(scorer.tokenize("x")).rejects.toMatchObject({ code: "not_loaded" });
     await scorer.load(modelPath, { contextTokens: 1024 });
     expect(await scorer.tokenize("<|im_end|>", true)).toEqual([2]);
+  });
+});
+
+describe("the module's memory", () => {
+  it.each([{}, { threads: 2 }])("holds weights, KV cache and little else %j", async (threads) => {
+    const scorer = await ModuleClient.start(threads);
+    try {
+      const contextTokens = 1024;
+      await scorer.load(modelPath, { contextTokens });
+      const root = tokens(600, "root");
+      const branches = Array.from({ length: 40 }, (_, index) => tokens(8, `branch ${index}`));
+      await scorer.score([
+        { parent: -1, tokens: root },
+        ...branches.map((branch) => ({ parent: 0, tokens: branch, reads: [{ at: 7, ids: [1] }] })),
+      ]);
+      const keysAndValues = 2 * 2 * 3 * 64 * 30 * contextTokens; // f16, 3 heads of 64 in 30 layers
+      const rest = scorer.heapBytes() - statSync(modelPath).size - keysAndValues;
+      // Graph buffers, two times 8 MiB of logits, vocabulary, code and stacks.
+      expect(rest).toBeLessThan(50e6);
+    } finally {
+      await scorer.close();
+    }
   });
 });
