@@ -17,7 +17,7 @@ export interface WasmOptions {
   readonly threads?: number;
   /** Tokens that state and question may take together, 64 to 1,048,576. Default: the catalogue's figure, else at most 4,096. */
   readonly contextTokens?: number;
-  /** Tokens evaluated at a time, 32 to 2,048. Default 512, or 128 where nothing but the end of a batch can stop a call. */
+  /** Tokens evaluated at a time, 32 to 2,048. Default 256, or 128 where nothing but the end of a batch can stop a call. */
   readonly batchTokens?: number;
   /** Wording of the prompt. Default: the catalogue's for this model. */
   readonly profile?: PromptProfile;
@@ -63,7 +63,7 @@ async function startWasm(options: WasmOptions, { signal, onProgress }: EngineSta
       file: stored.file,
       settings: {
         contextTokens: model.contextTokens,
-        batchTokens: options.batchTokens ?? (typeof SharedArrayBuffer === "function" ? 512 : 128),
+        batchTokens: options.batchTokens ?? (typeof SharedArrayBuffer === "function" ? 256 : 128),
       },
     },
     onLoadProgress: (fraction) => onProgress?.({ phase: "load", fraction }),
