@@ -8,8 +8,8 @@ import type { CommandHost } from "./program.js";
 export interface Session extends AsyncDisposable {
   readonly decider: Decider;
   readonly engine: EngineInfo;
-  /** The model's own readout with the changes of the flags. */
-  readonly readout: Readout;
+  /** The model's own readout with the changes of the flags; absent for an engine that reads in a way of its own. */
+  readonly readout?: Readout;
   readonly progress: ProgressLine;
 }
 
@@ -41,7 +41,7 @@ export async function openSession(flags: EngineFlags, host: CommandHost): Promis
     return {
       decider,
       engine,
-      readout: { ...engine.defaultReadout, ...overrides },
+      ...(engine.defaultReadout === undefined ? {} : { readout: { ...engine.defaultReadout, ...overrides } }),
       progress,
       [Symbol.asyncDispose]: () => decider.close(),
     };

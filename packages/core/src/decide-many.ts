@@ -86,15 +86,24 @@ export function noDecisions(): Decisions {
   return { results: [], ...totals([], { queueMs: 0, began: performance.now() }) };
 }
 
+type Totals = Omit<Decisions, "results">;
+
 function totals(
   answered: readonly RawDecision[],
   { queueMs, began }: { readonly queueMs: number; readonly began: number },
-): Omit<Decisions, "results"> {
-  const sum = (count: (raw: RawDecision) => number): number => answered.reduce((total, raw) => total + count(raw), 0);
+): Totals {
+  const waited = answered.map(({ usage, timings }) => ({ usage, timings: { ...timings, queueMs: 0, totalMs: 0 } }));
+  const { usage, timings } = sumOf(waited, performance.now() - began);
+  return { usage, timings: { ...timings, queueMs } };
+}
+
+/** Sums over calls; `totalMs` is not a sum, since calls may overlap. */
+export function sumOf(calls: readonly Totals[], totalMs: number): Totals {
+  const sum = (count: (call: Totals) => number): number => calls.reduce((total, call) => total + count(call), 0);
   return {
     usage: {
       inputTokens: sum(({ usage }) => usage.inputTokens),
-      outputTokens: 0,
+      outputTokens: sum(({ usage }) => usage.outputTokens),
       evaluatedTokens: sum(({ usage }) => usage.evaluatedTokens),
       reusedTokens: sum(({ usage }) => usage.reusedTokens),
       reusedPriors: sum(({ usage }) => usage.reusedPriors),
@@ -103,8 +112,8 @@ function totals(
       prefillMs: sum(({ timings }) => timings.prefillMs),
       questionsMs: sum(({ timings }) => timings.questionsMs),
       priorMs: sum(({ timings }) => timings.priorMs),
-      queueMs,
-      totalMs: performance.now() - began,
+      queueMs: sum(({ timings }) => timings.queueMs),
+      totalMs,
     },
   };
 }
@@ -116,22 +125,41 @@ async function nextOf(outcomes: AsyncIterator<Settled<RawDecision>>): Promise<Se
   return next.value;
 }
 
-/** For engines that take one state at a time. */
+/** For engines that take a state at a time: as many of them are on their way as the engine takes calls. */
 async function* oneByOne(
   engine: Engine,
   { states, ...request }: ManyDecisionsRequest,
   call: Omit<RunOptions, "queueMs">,
 ): AsyncGenerator<Settled<RawDecision>> {
   const deadline = performance.now() + call.timeoutMs;
-  for (const state of states) {
-    const timeoutMs = Math.max(1, deadline - performance.now());
-    yield await engine.decide({ ...request, state }, { ...call, timeoutMs }).then(
-      (value) => ({ status: "fulfilled", value }) as const,
-      (reason: unknown) => {
-        call.signal.throwIfAborted();
-        if (!isAboutOneState(reason)) throw reason;
-        return { status: "rejected", reason } as const;
-      },
-    );
+  const { concurrency = 1 } = engine.info;
+  // Those that are on their way when the call ends early have nobody left to tell.
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([call.signal, leaving.signal]);
+  const ask = (state: State): Promise<Settled<RawDecision>> =>
+    engine
+      .decide({ ...request, state }, { ...call, signal, timeoutMs: Math.max(1, deadline - performance.now()) })
+      .then(
+        (value) => ({ status: "fulfilled", value }) as const,
+        (reason: unknown) => {
+          call.signal.throwIfAborted();
+          if (!isAboutOneState(reason)) throw reason;
+          return { status: "rejected", reason } as const;
+        },
+      );
+  const running: Promise<Settled<RawDecision>>[] = [];
+  let next = 0;
+  try {
+    while (next < states.length || running.length > 0) {
+      for (; next < states.length && running.length < concurrency; next++) {
+        const outcome = ask(states[next] as State);
+        outcome.catch(() => undefined);
+        running.push(outcome);
+      }
+      const first = running.shift();
+      if (first !== undefined) yield await first;
+    }
+  } finally {
+    leaving.abort();
   }
 }

@@ -15,7 +15,7 @@ import type { AnswersOf, QuestionsInput } from "./questions/normalize.js";
 import type { Answer, ConfidenceFormula, NamedQuestion } from "./questions/question.js";
 import { type CombinedAnswer, combinePasses } from "./trust/combine-passes.js";
 import { checkConfidenceFormula, confidenceOf, defaultConfidenceFormula } from "./trust/confidence.js";
-import { lowLabelMass } from "./trust/label-mass.js";
+import { isLowLabelMass } from "./trust/label-mass.js";
 import { actionFor, checkPolicy, type DecisionPolicy, policyFor } from "./trust/policy.js";
 import { makeReceipt, type Receipt } from "./trust/receipt.js";
 import { optioVersion } from "./version.js";
@@ -127,7 +127,7 @@ function toAnswer(
 function judge(
   { id }: NamedQuestion,
   answer: CombinedAnswer,
-  readout: Readout,
+  readout: Readout | undefined,
   settings: DecisionSettings,
 ): readonly string[] {
   const { minLabelMass = 0 } = settings;
@@ -140,7 +140,7 @@ function judge(
     );
   }
   return [
-    ...(labelMass !== undefined && labelMass < lowLabelMass[readout.kind]
+    ...(labelMass !== undefined && isLowLabelMass(labelMass, readout)
       ? [
           `"${id}": only ${percent(labelMass)} of the probability fell on the options; the model may not have understood.`,
         ]

@@ -10,22 +10,40 @@ import {
   timeoutMs,
   whole,
 } from "./check-options.js";
-import { checkSettings, type Decision, type DecisionSettings, runDecision, settingFields } from "./decide.js";
-import { type Decisions, type ManyProgress, noDecisions, runDecisions, type SettledDecision } from "./decide-many.js";
+import { checkSettings, type Decision, type DecisionSettings, settingFields } from "./decide.js";
+import { type Decisions, type ManyProgress, noDecisions, type SettledDecision } from "./decide-many.js";
+import { EngineQueue } from "./engine-queue.js";
 import type { Engine, EngineInfo, EngineSource, Progress } from "./engines/engine.js";
 import { OptioError } from "./errors.js";
+import { FallbackChain } from "./fallback/chain.js";
+import { checkConsent, type FallbackSettings, fallbackOptions } from "./fallback/settings.js";
 import { normalizeQuestions, type QuestionsInput } from "./questions/normalize.js";
 import { normalizeState, normalizeStates, type StateInput } from "./state.js";
-import { type Turn, Turnstile } from "./turnstile.js";
 
 export type { Decisions, ManyProgress, SettledDecision };
 
-export interface DeciderOptions extends DecisionSettings {
+/** One engine, or several that are asked in their order. */
+export type DeciderOptions = OneEngineOptions | SeveralEnginesOptions;
+
+export interface OneEngineOptions extends CommonOptions {
   /** What answers: a source such as `wasm()`, started at the first use, or an engine that runs already. */
   readonly engine: EngineSource | Engine;
+  readonly engines?: never;
+  readonly fallback?: never;
+}
+
+export interface SeveralEnginesOptions extends CommonOptions {
+  /** What answers, the preferred first; each is started when it is needed. One engine's failure passes a decision to the next. */
+  readonly engines: readonly [EngineSource | Engine, ...(EngineSource | Engine)[]];
+  /** When else the next is asked, and what may be sent to other hosts. */
+  readonly fallback?: FallbackSettings;
+  readonly engine?: never;
+}
+
+interface CommonOptions extends DecisionSettings {
   /** Milliseconds that a decision may take unless its call says otherwise; the first also loads the model. None by default. */
   readonly timeoutMs?: number;
-  /** Decisions that may wait while another runs, 0 or more. Default 64. */
+  /** Decisions that may wait for an engine, 0 or more. Default 64. */
   readonly maxQueue?: number;
 }
 
@@ -57,9 +75,9 @@ export interface ReadyOptions extends CallControl {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** A reusable way to decide: one engine, its defaults, and a bounded queue. */
+/** A reusable way to decide: its engines, their defaults, and a bounded queue for each. */
 export interface Decider extends AsyncDisposable {
-  /** Starts the engine if it does not run yet, and says what it is. */
+  /** Starts the engine if it does not run yet, and says what it is; of several, the first that can be started. */
   ready(options?: ReadyOptions): Promise<EngineInfo>;
   /**
    * Decides about one state. Calls made at the same time wait for each other, in order.
@@ -76,20 +94,20 @@ export interface Decider extends AsyncDisposable {
    *   when aborted. `onResult` has been called with what was found until then.
    */
   decideMany<const Q extends QuestionsInput>(request: DecideManyRequest<Q>): Promise<Decisions<Q>>;
-  /** Closes the engine; calls that run or wait are rejected with `engine_closed`. Safe to call twice. */
+  /** Closes the engines; calls that run or wait are rejected with `engine_closed`. Safe to call twice. */
   close(): Promise<void>;
 }
 
+const engineField = z.union([having("", "start"), having("", "decide", "close")], {
+  error: "must be an engine or what starts one, such as wasm()",
+});
 const deciderOptions = optionsOf({
-  engine: z.unknown(),
+  engine: engineField,
+  engines: z.array(engineField, { error: "must be a list of engines" }).min(1, { error: "must not be empty" }),
+  fallback: fallbackOptions,
   timeoutMs,
   maxQueue: whole(0, Number.MAX_SAFE_INTEGER),
   ...settingFields,
-});
-const engineOption = z.object({
-  engine: z.union([having("", "start"), having("", "decide", "close")], {
-    error: "must be an engine or what starts one, such as wasm()",
-  }),
 });
 
 /** States and questions are checked where they are read. */
@@ -101,44 +119,47 @@ const readyOptions = optionsOf(callFields);
 /** @throws OptioError `invalid_setting` */
 export function createDecider(options: DeciderOptions): Decider {
   checkOptions(deciderOptions, options);
-  checkOptions(engineOption, options);
   checkSettings(options);
-  return new QueueingDecider(options, options.maxQueue ?? 64);
+  const { engine, engines = engine === undefined ? [] : [engine], fallback = {}, maxQueue = 64 } = options;
+  if (engines.length === 0 || (engine !== undefined && options.engines !== undefined)) {
+    throw new OptioError("invalid_setting", "The options must have either engine or engines.", {
+      hint: "Pass `engine: wasm()`, or several as `engines`.",
+      details: { field: "engine" },
+    });
+  }
+  const queues = engines.map((each) => new EngineQueue(each, maxQueue));
+  checkConsent(
+    queues.map(({ destination }) => destination),
+    fallback,
+  );
+  return new ChainDecider(options, new FallbackChain(queues, fallback));
 }
 
-interface Run {
-  readonly call: Call;
-  readonly queueMs: number;
-  readonly turn: Turn;
-}
-
-class QueueingDecider implements Decider {
+class ChainDecider implements Decider {
   readonly #options: DeciderOptions;
-  readonly #turnstile: Turnstile;
+  readonly #chain: FallbackChain;
   readonly #closing = new AbortController();
-  #engine: Promise<Engine> | undefined;
 
-  constructor(options: DeciderOptions, maxQueue: number) {
+  constructor(options: DeciderOptions, chain: FallbackChain) {
     this.#options = options;
-    this.#turnstile = new Turnstile(maxQueue);
+    this.#chain = chain;
   }
 
   async ready(options: ReadyOptions = {}): Promise<EngineInfo> {
     checkOptions(readyOptions, options);
     using call = this.#startCall(options, "Starting the engine");
-    const engine = await this.#turnstile.run(call.signal, () => this.#started(call.signal, options.onProgress));
-    return engine.info;
+    return this.#chain.ready(call, options.onProgress);
   }
 
   async decide<const Q extends QuestionsInput>(request: DecideRequest<Q>): Promise<Decision<Q>> {
     checkOptions(decideOptions, request);
     const state = normalizeState(request.state);
     const { asked, settings } = this.#checked(request);
-    const progress = request.onProgress === undefined ? {} : { onProgress: request.onProgress };
-    return this.#run(request, "The decision", (engine, { call, queueMs }) => {
-      const options = { signal: call.signal, timeoutMs: call.remainingMs(), queueMs, ...progress };
-      return runDecision(engine, { ...asked, state }, settings, options) as Promise<Decision<Q>>;
-    });
+    return this.#within(
+      request,
+      "The decision",
+      (call) => this.#chain.decide({ ...asked, state }, settings, call, request.onProgress) as Promise<Decision<Q>>,
+    );
   }
 
   async decideMany<const Q extends QuestionsInput>(request: DecideManyRequest<Q>): Promise<Decisions<Q>> {
@@ -151,18 +172,17 @@ class QueueingDecider implements Decider {
       // The results have the types of the questions, which only the request knows.
       ...(request.onResult === undefined ? {} : { onResult: request.onResult as (result: SettledDecision) => void }),
     };
-    return this.#run(request, "The decisions", (engine, { call, queueMs, turn }) => {
-      const options = { signal: call.signal, timeoutMs: call.remainingMs(), queueMs, pass: turn.pass, ...listeners };
-      return runDecisions(engine, { ...asked, states }, settings, options) as Promise<Decisions<Q>>;
-    });
+    return this.#within(
+      request,
+      "The decisions",
+      (call) => this.#chain.decideMany({ ...asked, states }, settings, call, listeners) as Promise<Decisions<Q>>,
+    );
   }
 
   async close(): Promise<void> {
     const closed = new OptioError("engine_closed", "The decider was closed.");
     this.#closing.abort(closed);
-    this.#turnstile.clear(closed);
-    const engine = await this.#engine?.catch(() => undefined);
-    await engine?.close();
+    await this.#chain.close(closed);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -177,24 +197,11 @@ class QueueingDecider implements Decider {
     return { asked, settings };
   }
 
-  /** Runs `work` with the started engine when its turn comes, within the call's limits. */
-  async #run<T>(
-    request: CallControl & { readonly onProgress?: (progress: Progress) => void },
-    what: string,
-    work: (engine: Engine, run: Run) => Promise<T>,
-  ): Promise<T> {
-    const { onProgress } = request;
-    const began = performance.now();
+  /** Does `work` within the limits of a call. */
+  async #within<T>(request: CallControl, what: string, work: (call: Call) => Promise<T>): Promise<T> {
     using call = this.#startCall({ timeoutMs: this.#options.timeoutMs, ...request }, what);
     try {
-      return await this.#turnstile.run(
-        call.signal,
-        async (turn) => {
-          const queueMs = performance.now() - began;
-          return work(await this.#started(call.signal, onProgress), { call, queueMs, turn });
-        },
-        (ahead) => onProgress?.({ phase: "queue", ahead }),
-      );
+      return await work(call);
     } catch (error) {
       throw call.blame(error);
     }
@@ -205,19 +212,5 @@ class QueueingDecider implements Decider {
     const { signal, timeoutMs } = control;
     const ends = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
     return startCall({ signal: ends, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, what);
-  }
-
-  /** The running engine. A start that failed or was aborted is tried anew by the next call. */
-  async #started(signal: AbortSignal, onProgress?: (progress: Progress) => void): Promise<Engine> {
-    if (this.#engine === undefined) {
-      const { engine } = this.#options;
-      const progress = onProgress === undefined ? {} : { onProgress };
-      const starting = "start" in engine ? engine.start({ signal, ...progress }) : Promise.resolve(engine);
-      this.#engine = starting;
-      starting.catch(() => {
-        if (this.#engine === starting) this.#engine = undefined;
-      });
-    }
-    return this.#engine;
   }
 }

@@ -39,6 +39,10 @@ export const errorHints = {
   out_of_memory: "Choose a smaller model or context, or close other programs.",
   queue_full: "Wait for earlier decisions, or raise `maxQueue`.",
   timeout: "Raise `timeoutMs`, shorten the input, or choose a faster engine.",
+  // Engines elsewhere.
+  access_denied: "Check the key or the credentials, their rights and the address.",
+  overloaded: "The server has more to do than it can; try again later, or give the decider a fallback.",
+  request_refused: "The server does not take this request; its message says why.",
   // Numbers.
   non_finite_scores:
     "The engine returned numbers that are not finite; choose another engine or back end and report this.",

@@ -16,8 +16,10 @@ export type {
   Readout,
   Usage,
 } from "./engines/engine.js";
+export { type RemoteOptions, remote } from "./engines/remote.js";
 export { type WasmOptions, wasm } from "./engines/wasm.js";
 export { type ErrorCode, type ErrorDetails, errorHints, OptioError } from "./errors.js";
+export type { FallbackSettings, Transfer } from "./fallback/settings.js";
 export { catalogue } from "./generated/models.js";
 export { builtInProfile, type PromptProfile, parseProfile } from "./prompt/profile.js";
 export { choice } from "./questions/choice.js";
@@ -33,7 +35,7 @@ export type { StateInput } from "./state.js";
 export type { CatalogueEntry, ModelSource } from "./store/catalogue.js";
 export type { ModelStore, StoredModel } from "./store/store.js";
 export { confidenceFormulas } from "./trust/confidence.js";
-export { lowLabelMass } from "./trust/label-mass.js";
+export { isLowLabelMass } from "./trust/label-mass.js";
 export type { DecisionPolicy, Policy } from "./trust/policy.js";
-export type { Receipt } from "./trust/receipt.js";
+export type { Attempt, PassedOver, Receipt } from "./trust/receipt.js";
 export { optioVersion } from "./version.js";

@@ -7,14 +7,21 @@ export interface Turn {
   pass(): Promise<void>;
 }
 
-/** Lets one piece of work run at a time, in the order of asking, and refuses more than a bounded number of waiters. */
+/** Lets a few pieces of work run at a time, in the order of asking, and refuses more than a bounded number of waiters. */
 export class Turnstile {
   readonly #maxWaiting: number;
   readonly #waiting = new Set<Waiter>();
-  #busy = false;
+  #free: number;
 
-  constructor(maxWaiting: number) {
+  /** @param lanes pieces of work that may run at the same time */
+  constructor(maxWaiting: number, lanes = 1) {
     this.#maxWaiting = maxWaiting;
+    this.#free = lanes;
+  }
+
+  /** How many wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /**
@@ -54,8 +61,8 @@ export class Turnstile {
   }
 
   async #enter(signal: AbortSignal, maxWaiting: number, onPosition?: (ahead: number) => void): Promise<void> {
-    if (!this.#busy) {
-      this.#busy = true;
+    if (this.#free > 0) {
+      this.#free--;
       return;
     }
     if (this.#waiting.size >= maxWaiting) {
@@ -90,7 +97,7 @@ export class Turnstile {
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
-      this.#busy = false;
+      this.#free++;
       return;
     }
     this.#waiting.delete(next);

@@ -10,6 +10,7 @@ function answered(
   return { ...question.toAnswer(probabilities), confidence: 0.5, confidenceFormula: "margin", labelMass } as Answer;
 }
 
+const letter = { kind: "letter", orders: 1, prior: false, length: "total" } as const;
 const team = choice("Which team?", ["billing", "technical"]);
 const urgency = score("How urgent?", ["low", "normal", "urgent"]);
 const angry = noul("Angry?");
@@ -32,17 +33,17 @@ describe("headline", () => {
 
 describe("cautions", () => {
   it("has none about a clear answer", () => {
-    expect(cautions(answered(team, [0.2, 0.8]), "letter")).toEqual([]);
+    expect(cautions(answered(team, [0.2, 0.8]), letter)).toEqual([]);
   });
 
   it("calls a difference of less than ten points close, and names both options", () => {
-    expect(cautions(answered(angry, [0.52, 0.48]), "letter")).toEqual(["Close call between Yes and No."]);
-    expect(cautions(answered(urgency, [0.3, 0.36, 0.34]), "letter")).toEqual(["Close call between normal and urgent."]);
+    expect(cautions(answered(angry, [0.52, 0.48]), letter)).toEqual(["Close call between Yes and No."]);
+    expect(cautions(answered(urgency, [0.3, 0.36, 0.34]), letter)).toEqual(["Close call between normal and urgent."]);
   });
 
   it("says when the model wanted to say something else", () => {
-    expect(cautions(answered(team, [0.1, 0.9], 0.05), "letter")[0]).toContain("did not really answer");
-    expect(cautions(answered(team, [0.1, 0.9], 0.05), "sequence")).toEqual([]);
+    expect(cautions(answered(team, [0.1, 0.9], 0.05), letter)[0]).toContain("did not really answer");
+    expect(cautions(answered(team, [0.1, 0.9], 0.05), { ...letter, kind: "sequence" })).toEqual([]);
   });
 });
 

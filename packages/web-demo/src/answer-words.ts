@@ -1,4 +1,4 @@
-import { type Answer, lowLabelMass, type Readout } from "@optio/core";
+import { type Answer, isLowLabelMass, type Readout } from "@optio/core";
 import { percent } from "./words.js";
 
 /** Under this distance between the first two options the answer is called close. */
@@ -17,9 +17,9 @@ export function headline(answer: Answer): string {
 }
 
 /** What a reader should know before trusting the answer; none is the normal case. */
-export function cautions(answer: Answer, readout: Readout["kind"]): readonly string[] {
+export function cautions(answer: Answer, readout: Readout | null): readonly string[] {
   const found: string[] = [];
-  if (answer.labelMass !== undefined && answer.labelMass < lowLabelMass[readout]) {
+  if (isLowLabelMass(answer.labelMass, readout)) {
     found.push("The model did not really answer: most of its weight went to other words.");
   }
   const [first, second] = [...answer.distribution].sort((a, b) => b.probability - a.probability);

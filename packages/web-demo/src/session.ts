@@ -28,7 +28,7 @@ export interface NamedAnswer {
   readonly name: string;
   readonly instructions: string;
   readonly answer: Answer;
-  readonly readout: Readout["kind"];
+  readonly readout: Readout | null;
 }
 
 /** Confidence from which an answer is accepted, and from which it is worth a person's look. */
@@ -157,7 +157,7 @@ export class Session {
         const answer = decision.answers[name];
         return answer === undefined
           ? []
-          : [{ name, instructions, answer: answer as Answer, readout: decision.receipt.readout.kind }];
+          : [{ name, instructions, answer: answer as Answer, readout: decision.receipt.readout }];
       });
       this.result = { ...decision, answers, asked: { state, drafts } };
       this.#apply({ type: "ready" });

@@ -134,7 +134,7 @@ function renderDecision(decision: Decision, questions: Questions, session: Sessi
       ? []
       : [
           renderAnswer(
-            { id, instructions: question.instructions, answer, readout: decision.receipt.readout.kind },
+            { id, instructions: question.instructions, answer, readout: decision.receipt.readout },
             style,
           ).join("\n"),
         ];

@@ -38,7 +38,7 @@ export function reportJson({ path, dataSha256, session, run, summary, gate, out 
   return {
     data: { file: basename(path), sha256: dataSha256 },
     model,
-    readout: session.readout,
+    readout: session.readout ?? null,
     profile: profile ?? null,
     engine: { kind, backend, threads: threads ?? null, contextTokens: contextTokens ?? null },
     machine,

@@ -30,7 +30,9 @@ function csvSettings({ instructions, textColumn, labelColumn, familyColumn, opti
 }
 
 /** The readout in words: `letter, two orders, prior-corrected`. */
-export function readoutText({ kind, orders, prior, length }: Readout): string {
+export function readoutText(readout: Readout | undefined): string {
+  if (readout === undefined) return "the engine's own readout";
+  const { kind, orders, prior, length } = readout;
   const how = kind === "sequence" ? `sequence ${length}` : "letter";
   return `${how}, ${orders === 1 ? "one order" : "two orders"}, ${prior ? "prior-corrected" : "no prior"}`;
 }

@@ -3,7 +3,7 @@ import {
   type Answer,
   type DecisionTimings,
   type EngineInfo,
-  lowLabelMass,
+  isLowLabelMass,
   type Readout,
   type Usage,
 } from "@optio/core";
@@ -19,7 +19,7 @@ export interface AnsweredQuestion {
   readonly id: string;
   readonly instructions: string;
   readonly answer: Answer;
-  readonly readout: Readout["kind"];
+  readonly readout: Readout | null;
 }
 
 /** One question: what was asked, the answer in words, a bar an option, how sure, and what to do. */
@@ -33,7 +33,7 @@ export function renderAnswer({ id, instructions, answer, readout }: AnsweredQues
   const [first = "", ...rest] = wrap(`${printable(id)}: ${printable(instructions)}`, style.columns);
   const lines = [style.dim(first), ...rest.map(style.dim), headline(answer, style), ...renderBars(bars, style)];
   lines.push(`  confidence ${wholePercent(answer.confidence)}`);
-  if (answer.labelMass !== undefined && answer.labelMass < lowLabelMass[readout]) {
+  if (isLowLabelMass(answer.labelMass, readout)) {
     lines.push(`  ${style.yellow("the model did not really answer: take this as a guess")}`);
   }
   return lines;

@@ -26,6 +26,10 @@ export interface Engine {
 /** Something that can start an engine; what `wasm()` and its siblings return. Nothing is loaded before `start`. */
 export interface EngineSource {
   readonly kind: EngineKind;
+  /** The host that states are sent to; absent for engines that keep them on this machine. */
+  readonly destination?: string;
+  /** Decisions that its engine takes at the same time. Default 1. */
+  readonly concurrency?: number;
   start(options: EngineStartOptions): Promise<Engine>;
 }
 
@@ -40,12 +44,16 @@ export interface EngineInfo {
   readonly kind: EngineKind;
   /** What computes: `simd`, `simd-threads`, a native back end, or a host. */
   readonly backend: string;
+  /** The host that states are sent to; absent for engines that keep them on this machine. */
+  readonly destination?: string;
   readonly threads?: number;
   readonly model: ModelIdentity;
   /** Tokens that state and question may take together; absent when the engine cannot know. */
   readonly contextTokens?: number;
-  /** How this model is best read when the caller does not say. */
-  readonly defaultReadout: Readout;
+  /** How this model is best read when the caller does not say; absent for engines that read in a way of their own. */
+  readonly defaultReadout?: Readout;
+  /** Decisions that it takes at the same time. Default 1. */
+  readonly concurrency?: number;
   /** Id, version and hash of the prompt profile in use; absent when the prompt is made elsewhere. */
   readonly profile?: ProfileIdentity;
   /** What computes locally; absent for engines elsewhere. */
@@ -124,8 +132,12 @@ export type Progress =
 export interface RawDecision {
   /** As many as the request's questions, in their order. */
   readonly questions: readonly RawAnswer[];
-  /** The readout that was used. */
-  readonly readout: Readout;
+  /** The readout that was used; absent for engines that read in a way of their own, in one pass a question. */
+  readonly readout?: Readout;
+  /** What answered, where only the answer tells. Default: the engine's `info`. */
+  readonly answeredBy?: EngineInfo;
+  /** The receipt that a server gave with its answer. */
+  readonly upstream?: Json;
   readonly usage: Usage;
   readonly timings: EngineTimings;
   /** States that went through the model together with this one, itself included. Default 1. */
@@ -151,14 +163,14 @@ export type Reading =
   | { readonly kind: "letter"; readonly logits: readonly number[]; readonly logSumExp: number }
   /** Log-probability of each token of each option's text. */
   | { readonly kind: "sequence"; readonly tokenLogProbs: readonly (readonly number[])[] }
-  /** Probabilities from an engine that reads on its own. */
-  | { readonly kind: "probabilities"; readonly probabilities: readonly number[] };
+  /** Probabilities from an engine that reads on its own, and the label mass where it tells it. */
+  | { readonly kind: "probabilities"; readonly probabilities: readonly number[]; readonly labelMass?: number };
 
 export interface Usage {
   /** Tokens of the prompts, whether evaluated or reused. */
   readonly inputTokens: number;
-  /** Always 0: nothing is generated. */
-  readonly outputTokens: 0;
+  /** Tokens that were generated: 0, but for engines that read a chat model's first token. */
+  readonly outputTokens: number;
   /** Tokens that went through the model in this call. */
   readonly evaluatedTokens: number;
   /** Tokens that were still in the cache of an earlier call, or that an earlier state of the same call has paid for. */

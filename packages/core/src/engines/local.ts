@@ -79,7 +79,7 @@ export async function createLocalEngine({ kind, scorer, model }: LocalEngineOpti
     const { profile } = model;
     const frame = await preparePromptFrame(scorer, profile.system, new AbortController().signal);
     const labels: LabelSource = labelSource(scorer, frame);
-    const info: EngineInfo = {
+    const info: LocalEngineInfo = {
       kind,
       backend: scorer.info.variant,
       threads: scorer.info.threads,
@@ -103,13 +103,16 @@ const maxPriors = 1_000;
 /** States of one plan at most; the context size limits them as well. */
 const statesTogether = 64;
 
+/** Whoever plans the prompts knows how they are read. */
+type LocalEngineInfo = EngineInfo & Required<Pick<EngineInfo, "defaultReadout">>;
+
 class LocalEngine implements Engine {
-  readonly info: EngineInfo;
+  readonly info: LocalEngineInfo;
   readonly #context: PromptContext;
   readonly #priors = new Map<string, Pass>();
   #closed = false;
 
-  constructor(info: EngineInfo, context: PromptContext) {
+  constructor(info: LocalEngineInfo, context: PromptContext) {
     this.info = info;
     this.#context = context;
   }

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { OptioError } from "../errors.js";
-import { pause } from "../store/retry.js";
+import { pause } from "../pause.js";
 import type { HeldLock, HoldOptions, StoreLock, StoreProgress } from "../store/store-platform.js";
 
 interface NodeLockSettings {

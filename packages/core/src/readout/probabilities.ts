@@ -17,7 +17,7 @@ const exactTolerance = 1e-6;
  *
  * @throws OptioError `invalid_distribution`, `non_finite_scores`
  */
-export function readProbabilities({ probabilities }: ProbabilityReading, optionCount: number): OptionScores {
+export function readProbabilities({ probabilities, labelMass }: ProbabilityReading, optionCount: number): OptionScores {
   checkCount(probabilities.length, optionCount, "probabilities");
   const sum = probabilities.reduce((total, probability, index) => {
     const what = `The probability of option ${index + 1}`;
@@ -33,5 +33,17 @@ export function readProbabilities({ probabilities }: ProbabilityReading, optionC
     throw new OptioError("invalid_distribution", `The probabilities sum to ${sum}, not 1.`, { details: { sum } });
   }
   const logProbabilities = logSoftmax(probabilities.map(Math.log));
-  return error > exactTolerance ? { logProbabilities, rescaledFrom: sum } : { logProbabilities };
+  return {
+    logProbabilities,
+    ...(error > exactTolerance ? { rescaledFrom: sum } : {}),
+    ...(labelMass === undefined ? {} : { labelMass: checkedMass(labelMass) }),
+  };
+}
+
+function checkedMass(labelMass: number): number {
+  checkFinite(labelMass, "The label mass");
+  if (labelMass < 0 || labelMass > 1 + exactTolerance) {
+    throw new OptioError("invalid_distribution", `The label mass is ${labelMass}, not from 0 to 1.`);
+  }
+  return Math.min(labelMass, 1);
 }

@@ -9,13 +9,13 @@ import { readSequences } from "./sequence.js";
  *
  * @throws OptioError `invalid_distribution` when numbers are missing or impossible; `non_finite_scores`; `degenerate_scores`
  */
-export function readPass({ order, reading }: Pass, readout: Readout): OptionScores {
+export function readPass({ order, reading }: Pass, length: Readout["length"]): OptionScores {
   const optionCount = order.length;
   switch (reading.kind) {
     case "letter":
       return readLetters(reading, optionCount);
     case "sequence":
-      return readSequences(reading, optionCount, readout.length);
+      return readSequences(reading, optionCount, length);
     case "probabilities":
       return readProbabilities(reading, optionCount);
   }

@@ -1,4 +1,5 @@
 import { OptioError } from "../errors.js";
+import { networkReason } from "../network-reason.js";
 import { thenClose } from "../then-close.js";
 import { byteSize } from "./byte-size.js";
 import { ensureSpace, noSpace } from "./disk-space.js";
@@ -7,7 +8,7 @@ import { checkMagic } from "./gguf-magic.js";
 import { joinBytes } from "./join-bytes.js";
 import { PartFile } from "./part-file.js";
 import { printableAddress } from "./printable-address.js";
-import { isUnreachable, networkReason, RetryBudget, requestFailed, type Setback } from "./retry.js";
+import { isUnreachable, RetryBudget, requestFailed, type Setback } from "./retry.js";
 import { StallWatch } from "./stall-watch.js";
 import { type Downloaded, type DownloadRequest, differenceOf, discardPart, type Transfer } from "./transfer.js";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OptioError } from "../errors.js";
-import { pause, RetryBudget, type Setback } from "./retry.js";
+import { pause } from "../pause.js";
+import { RetryBudget, type Setback } from "./retry.js";
 
 const error = new OptioError("download_failed", "lost");
 const setback = (more: Partial<Setback> = {}): Setback => ({ error, gainedBytes: 0, ...more });

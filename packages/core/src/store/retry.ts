@@ -1,4 +1,6 @@
 import { OptioError } from "../errors.js";
+import { networkReason } from "../network-reason.js";
+import { pause } from "../pause.js";
 
 /** Why an attempt came to nothing, and what that says about the next. */
 export interface Setback {
@@ -46,33 +48,6 @@ export class RetryBudget {
     const backOffMs = this.#settings.backOffMs * 2 ** (this.#failures - 1) * (0.75 + Math.random() / 2);
     await pause(Math.min(longestWaitMs, Math.max(backOffMs, setback.afterMs ?? 0)), signal);
   }
-}
-
-/** Resolves after `ms`; rejects with the signal's reason when that comes first. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
-}
-
-/** What a failed `fetch` says, in a few words: its cause is more telling than itself. */
-export function networkReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof Error) {
-    if (cause.message !== "") return cause.message;
-    if ("code" in cause) return String(cause.code);
-  }
-  return error.message;
 }
 
 /** True for names that do not resolve and hosts that refuse: waiting changes that less than another source does. */

@@ -76,6 +76,7 @@ const defaultReadout: Readout = { kind: "letter", orders: 1, prior: false, lengt
 
 class FakeEngine implements Engine {
   readonly info: EngineInfo;
+  readonly #defaultReadout: Readout;
   readonly #options: FakeOptions;
   readonly #requests: DecisionRequest[];
   readonly #closing = new AbortController();
@@ -83,7 +84,14 @@ class FakeEngine implements Engine {
   constructor(options: FakeOptions, requests: DecisionRequest[]) {
     this.#options = options;
     this.#requests = requests;
-    this.info = { backend: "hash", model: { id: "fake" }, defaultReadout, ...options.info, kind: "fake" };
+    this.#defaultReadout = options.info?.defaultReadout ?? defaultReadout;
+    this.info = {
+      backend: "hash",
+      model: { id: "fake" },
+      ...options.info,
+      defaultReadout: this.#defaultReadout,
+      kind: "fake",
+    };
   }
 
   async decide(request: DecisionRequest, { signal, timeoutMs, onProgress }: EngineCallOptions): Promise<RawDecision> {
@@ -110,7 +118,7 @@ class FakeEngine implements Engine {
   }
 
   #answer({ state, questions, readout: wanted }: DecisionRequest): RawDecision {
-    const readout = { ...this.info.defaultReadout, ...wanted };
+    const readout = { ...this.#defaultReadout, ...wanted };
     const tokens =
       JSON.stringify(state).length + questions.reduce((sum, { question }) => sum + question.instructions.length, 0);
     return {

@@ -20,6 +20,9 @@ export interface CombinedAnswer {
   readonly rescaledFrom?: number;
 }
 
+/** What an engine that reads in a way of its own gives: one pass a question. */
+const ownReadout = { orders: 1, prior: false, length: "total" } as const;
+
 /**
  * Makes one distribution of the passes over a question: each order is read, corrected by the prior of the same order
  * where the readout says so, and the orders are averaged.
@@ -27,16 +30,17 @@ export interface CombinedAnswer {
  * @throws OptioError `invalid_distribution` when passes are missing, surplus or about other options, and by the codes of
  *   `readPass`
  */
-export function combinePasses(answer: RawAnswer, readout: Readout, optionCount: number): CombinedAnswer {
+export function combinePasses(answer: RawAnswer, readout: Readout | undefined, optionCount: number): CombinedAnswer {
+  const { orders: orderCount, prior, length } = readout ?? ownReadout;
   const actual = answer.passes.filter(({ state }) => state === "actual");
   const empty = answer.passes.filter(({ state }) => state === "empty");
-  checkPasses(actual, readout.orders, optionCount, "the state");
-  checkPasses(empty, readout.prior ? readout.orders : 0, optionCount, "the empty state");
+  checkPasses(actual, orderCount, optionCount, "the state");
+  checkPasses(empty, prior ? orderCount : 0, optionCount, "the empty state");
 
-  const read = actual.map((pass) => readPass(pass, readout));
-  const priors = empty.map((pass) => readPass(pass, readout));
+  const read = actual.map((pass) => readPass(pass, length));
+  const priors = empty.map((pass) => readPass(pass, length));
   const orders = read.map(({ logProbabilities }, index) =>
-    readout.prior ? correctPrior(logProbabilities, priorOf(actual[index], empty, priors)) : logProbabilities,
+    prior ? correctPrior(logProbabilities, priorOf(actual[index], empty, priors)) : logProbabilities,
   );
   const { logProbabilities, flipped } = averageOrders(orders);
   if (!Number.isFinite(logSumExp(logProbabilities))) {

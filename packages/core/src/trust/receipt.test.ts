@@ -36,6 +36,8 @@ describe("makeReceipt", () => {
         confidenceFormula: "margin",
         calibration: null,
         reuse: { allowed: true, tokens: 60, priors: 1, batchedStates: 8 },
+        upstream: null,
+        attempts: [{ engine: "wasm", destination: null, outcome: "answered", reason: null }],
       }),
     );
   });

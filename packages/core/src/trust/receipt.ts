@@ -1,5 +1,20 @@
 import type { EngineInfo, EngineKind, RawDecision, Readout } from "../engines/engine.js";
-import type { ConfidenceFormula } from "../questions/question.js";
+import type { ErrorCode } from "../errors.js";
+import type { ConfidenceFormula, Json } from "../questions/question.js";
+
+/** One engine's part in a decision. */
+export interface Attempt {
+  readonly engine: EngineKind;
+  /** The host that the state was, or would have been, sent to; `null` when it stays on this machine. */
+  readonly destination: string | null;
+  /** `answered`: this answer counts. `unsure`: another engine was asked as well. `skipped`: it was not asked. */
+  readonly outcome: "answered" | "unsure" | "failed" | "skipped";
+  /** The code of a failure, or what passed the engine over; `null` where it answered. */
+  readonly reason: ErrorCode | PassedOver | null;
+}
+
+/** Why an engine was not asked: the state's size, its queue, a run of failures, no consent, or no budget left. */
+export type PassedOver = "size" | "queue" | "breaker" | "consent" | "budget";
 
 /**
  * Everything that makes a decision repeatable, as plain JSON with a stable order of fields. What an engine cannot know
@@ -26,7 +41,8 @@ export interface Receipt {
   readonly profile: { readonly id: string; readonly version: number; readonly sha256: string } | null;
   /** Date that the model's chat template was given, `YYYY-MM-DD`; `null` when the template takes none. */
   readonly templateDate: string | null;
-  readonly readout: Readout;
+  /** `null` when the engine read in a way of its own. */
+  readonly readout: Readout | null;
   readonly confidenceFormula: ConfidenceFormula;
   /** Probabilities are not calibrated in this version. */
   readonly calibration: null;
@@ -40,21 +56,25 @@ export interface Receipt {
     /** States that went through the model together with this one, itself included: 1, or more in `decideMany`. */
     readonly batchedStates: number;
   };
+  /** The receipt that a server gave with its answer; `null` when there is none. */
+  readonly upstream: Json;
+  /** Every engine that had a part in this decision, in order; one, unless the decider has several. */
+  readonly attempts: readonly Attempt[];
 }
 
 /** What a receipt is made of. */
 export interface ReceiptFacts {
   readonly optioVersion: string;
   readonly engine: EngineInfo;
-  readonly decision: Pick<RawDecision, "readout" | "usage" | "batchedStates">;
+  readonly decision: Pick<RawDecision, "readout" | "answeredBy" | "upstream" | "usage" | "batchedStates">;
   readonly confidenceFormula: ConfidenceFormula;
   /** The request's `reuse`. */
   readonly reuse: boolean;
 }
 
 export function makeReceipt(facts: ReceiptFacts): Receipt {
-  const { engine, decision } = facts;
-  const { kind, orders, prior, length } = decision.readout;
+  const { decision } = facts;
+  const { readout, answeredBy: engine = facts.engine } = decision;
   return {
     optioVersion: facts.optioVersion,
     engine: {
@@ -73,7 +93,10 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
         ? null
         : { id: engine.profile.id, version: engine.profile.version, sha256: engine.profile.sha256 },
     templateDate: engine.templateDate ?? null,
-    readout: { kind, orders, prior, length },
+    readout:
+      readout === undefined
+        ? null
+        : { kind: readout.kind, orders: readout.orders, prior: readout.prior, length: readout.length },
     confidenceFormula: facts.confidenceFormula,
     calibration: null,
     reuse: {
@@ -82,5 +105,7 @@ export function makeReceipt(facts: ReceiptFacts): Receipt {
       priors: decision.usage.reusedPriors,
       batchedStates: decision.batchedStates ?? 1,
     },
+    upstream: decision.upstream ?? null,
+    attempts: [{ engine: engine.kind, destination: engine.destination ?? null, outcome: "answered", reason: null }],
   };
 }

@@ -8,6 +8,7 @@ import type { ServeConfig } from "./config.js";
 import { serverEngine } from "./engine.js";
 import { Metrics } from "./metrics.js";
 import { oneModel } from "./models.js";
+import { drainer } from "./drain.js";
 import { Readiness } from "./readiness.js";
 
 export interface RunningServer {
@@ -58,6 +59,7 @@ export async function startServer(config: ServeConfig, options: ServeOptions = {
   });
   const server = createAdaptorServer({ fetch: app.fetch, autoCleanupIncoming: true });
   limitSlowClients(server);
+  const drain = drainer(server);
   let url: string;
   try {
     url = await listen(server, config);
@@ -81,7 +83,7 @@ export async function startServer(config: ServeConfig, options: ServeOptions = {
   const end = async () => {
     readiness.end();
     starting.abort(new OptioError("engine_closed", "The server was closed."));
-    await drain(server, config.drainMs);
+    await drain(config.drainMs);
     await models[Symbol.asyncDispose]();
     log.info("closed");
   };
@@ -117,16 +119,4 @@ function listen(server: ServerType, { host, port }: ServeConfig): Promise<string
       resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${bound}`);
     });
   });
-}
-
-/** Takes no more requests, and waits for those that run. */
-async function drain(server: ServerType, limitMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  if (!("closeIdleConnections" in server)) return closed;
-  // A client that is answered keeps its connection for later, and would keep the server with it.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const limit = setTimeout(() => server.closeAllConnections(), limitMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(limit);
 }

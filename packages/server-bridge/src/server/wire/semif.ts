@@ -79,7 +79,7 @@ export function semifResponse(decision: Decision, request: SemifRequest, engine:
       allowed_token_mass: labelMass === undefined ? null : new Float(labelMass),
       input_tokens: usage.inputTokens,
       model: { id: engine.model.id, sha256: engine.model.sha256 ?? null },
-      readout: receipt.readout.kind,
+      readout: receipt.readout?.kind ?? "own",
       total_seconds: new Float(timings.totalMs / 1000),
     };
     return [result];
