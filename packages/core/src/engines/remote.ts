@@ -114,7 +114,8 @@ class RemoteEngine implements Engine {
           retries: this.#options.retries ?? 2,
           attemptTimeoutMs: this.#options.attemptTimeoutMs ?? 30_000,
           fetch: this.#options.fetch ?? fetch,
-          failure: (response) => remoteFailure(this.#url, response),
+          failure: ({ status, headers, text }) =>
+            remoteFailure(this.info.backend, { status, text, requestId: headers.get("x-typesafe-request-id") }),
         },
       ),
     );

@@ -1,13 +1,13 @@
 import type { Pass, Reading, Readout } from "../engines/engine.js";
 import { OptioError } from "../errors.js";
-import type { Option, Question } from "../questions/question.js";
+import type { Question } from "../questions/question.js";
 import type { ScorePlan, ScoreResult, Scorer } from "../scorer/scorer.js";
 import type { LabelSource } from "./labels.js";
 import { PlanBuilder, type PlanLeaf, type ReadRef } from "./plan-builder.js";
-import { fillIn, type PromptProfile } from "./profile.js";
+import type { PromptProfile } from "./profile.js";
 import type { PromptFrame } from "./prompt-frame.js";
 import { tokenizeContent } from "./reserved-tokens.js";
-import { wellFormed } from "./state-text.js";
+import { questionSection, shownText, stateSection } from "./sections.js";
 
 /** One time that a question is put: over which state, and with the options in which order. */
 export interface PassSpec {
@@ -55,8 +55,8 @@ export async function planPasses(
 
   const reply = profile.reply[readout.kind];
   const sections = specs.flatMap((spec) => [
-    fillIn(profile.state, { state: wellFormed(spec.stateText) }),
-    questionSection(profile, readout, spec, labelTexts),
+    stateSection(profile, spec.stateText),
+    questionSection(profile, readout.kind, spec, labelTexts),
   ]);
   const answers = readout.kind === "sequence" ? specs.flatMap(({ question }) => question.options.map(shownText)) : [];
   const inContext = answers.flatMap((answer) => [answer, frame.answerLead + answer]);
@@ -171,30 +171,6 @@ function valueAt(
     throw new OptioError("non_finite_scores", "The scorer's result lacks a number that the plan asked for.");
   }
   return { logit, logSumExp: read.logSumExp };
-}
-
-function questionSection(
-  profile: PromptProfile,
-  readout: Readout,
-  { question, order }: PassSpec,
-  labels: readonly string[],
-): string {
-  const style = profile.option[readout.kind];
-  const lines = order.map((index, place) => {
-    const option = question.options[index];
-    if (option === undefined) throw new OptioError("internal", `There is no option ${index}.`);
-    const line = option.description === undefined ? style.bare : style.described;
-    return fillIn(line, {
-      label: labels[place] ?? "",
-      name: shownText(option),
-      description: wellFormed(option.description ?? ""),
-    });
-  });
-  return fillIn(profile.question, { instructions: wellFormed(question.instructions), options: lines.join("\n") });
-}
-
-function shownText(option: Option): string {
-  return wellFormed(option.text ?? option.key);
 }
 
 /**

@@ -1,18 +1,26 @@
 import { z } from "zod";
 import { type ErrorCode, errorHints, OptioError } from "../../errors.js";
-import { hostOf, type JsonResponse } from "./post-json.js";
+
+export interface Refusal {
+  /** Of HTTP. */
+  readonly status: number;
+  /** The body. */
+  readonly text: string;
+  readonly requestId?: string | null;
+}
 
 /**
  * What a System One server's refusal means. A server of ours names the code itself; of others the status and the type of error
  * tell. The shapes of bodies are those that the wire's own clients understand.
+ *
+ * @param who answered, as the message names it
  */
-export function remoteFailure(url: string, { status, headers, text }: JsonResponse): OptioError {
+export function remoteFailure(who: string, { status, requestId, text }: Refusal): OptioError {
   const body = errorBody(text);
-  const requestId = headers.get("x-typesafe-request-id");
   const code = body.code ?? codeOf(status, body.type);
   const said = body.message === undefined ? "" : `: ${body.message.slice(0, 500)}`;
-  return new OptioError(code, `${hostOf(url)} answered ${status}${said}`, {
-    details: { status, ...(requestId === null ? {} : { requestId }) },
+  return new OptioError(code, `${who} answered ${status}${said}`, {
+    details: { status, ...(requestId == null ? {} : { requestId }) },
     ...(body.hint === undefined ? hintFor(status) : { hint: body.hint }),
   });
 }

@@ -77,7 +77,8 @@ export function semifResponse(decision: Decision, request: SemifRequest, engine:
       option_ids: distribution.map(({ option }) => option),
       probabilities: distribution.map(({ probability }) => new Float(probability)),
       allowed_token_mass: labelMass === undefined ? null : new Float(labelMass),
-      input_tokens: usage.inputTokens,
+      // Of all together only the sum is known.
+      input_tokens: Math.ceil(usage.inputTokens / request.ids.length),
       model: { id: engine.model.id, sha256: engine.model.sha256 ?? null },
       readout: receipt.readout?.kind ?? "own",
       total_seconds: new Float(timings.totalMs / 1000),
