@@ -14,6 +14,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "packages/*/{src,server}/**/*.test.ts",
+            "packages/server-bridge/deploy/src/**/*.test.ts",
             "models/**/*.test.mjs",
             "scripts/**/*.test.mjs",
             "e2e/bench/**/*.test.mjs",

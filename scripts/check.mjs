@@ -14,6 +14,7 @@ const published = ["core", "server-bridge", "cli"];
 const typed = [
   "packages/core/tsconfig.test.json",
   "packages/server-bridge/tsconfig.test.json",
+  "packages/server-bridge/deploy/tsconfig.test.json",
   "packages/cli/tsconfig.test.json",
   "packages/web-demo/tsconfig.json",
   "packages/web-demo/tsconfig.server.json",

@@ -39,13 +39,17 @@ export interface Output {
   write(text: string): Promise<void>;
 }
 
-export type EngineName = "wasm" | "native";
+export type EngineName = EngineRequest["kind"];
+
+export type CodecName = SageMakerRequest["codec"];
 
 export type GpuLayers = number | "all" | "auto";
 
 /** What the flags say about the engine. */
-export interface EngineRequest {
-  readonly kind: EngineName;
+export type EngineRequest = LocalRequest | RemoteRequest | SageMakerRequest;
+
+export interface LocalRequest {
+  readonly kind: "wasm" | "native";
   /** Catalogue id, id of an added model, path or address; the catalogue's default when absent. */
   readonly model?: string;
   readonly threads?: number;
@@ -53,6 +57,26 @@ export interface EngineRequest {
   /** Layers on a graphics card; only of the native engine. */
   readonly gpuLayers?: GpuLayers;
   /** Wording of the prompt; the model's own when absent. */
+  readonly profile?: PromptProfile;
+}
+
+/** A System One server. */
+export interface RemoteRequest {
+  readonly kind: "remote";
+  readonly url: string;
+  /** As the server calls it. */
+  readonly model?: string;
+}
+
+export interface SageMakerRequest {
+  readonly kind: "sagemaker";
+  readonly endpoint: string;
+  readonly codec: "chat" | "semif" | "systemone";
+  readonly endpointUrl?: string;
+  readonly region?: string;
+  readonly inferenceComponent?: string;
+  readonly coldStartMs?: number;
+  readonly model?: string;
   readonly profile?: PromptProfile;
 }
 

@@ -1,8 +1,8 @@
 import { availableParallelism, cpus, homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
-import { createModelStore, type EngineSource, type ModelStore, wasm } from "@optio/core";
+import { createModelStore, type EngineSource, type ModelStore, remote, wasm } from "@optio/core";
 import { native } from "@optio/server-bridge";
-import type { CliContext, EngineRequest, Machine } from "./context.js";
+import type { CliContext, EngineRequest, Machine, RemoteRequest, SageMakerRequest } from "./context.js";
 import { nodeProbes } from "./doctor/node-probes.js";
 import { askOnTerminal, nodeInput, nodeOutput } from "./node-streams.js";
 
@@ -35,10 +35,23 @@ export function nodeContext(): CliContext {
   };
 }
 
-function startable(
-  { kind, model, threads, contextTokens, gpuLayers, profile }: EngineRequest,
-  store: ModelStore,
-): EngineSource {
+/** The engines elsewhere are loaded when they are asked for: their packages may not be there. */
+async function engineElsewhere(request: RemoteRequest | SageMakerRequest): Promise<EngineSource> {
+  const { kind, ...options } = request;
+  if ("url" in options) {
+    const { OPTIO_API_KEY: apiKey } = process.env;
+    return remote({ ...options, ...(apiKey ? { apiKey } : {}) });
+  }
+  const { sagemaker } = await import("@optio/server-bridge/sagemaker");
+  return sagemaker(options);
+}
+
+function startable(request: EngineRequest, store: ModelStore): EngineSource {
+  if (request.kind === "remote" || request.kind === "sagemaker") {
+    const { kind } = request;
+    return { kind, start: async (options) => (await engineElsewhere(request)).start(options) };
+  }
+  const { kind, model, threads, contextTokens, gpuLayers, profile } = request;
   const options = {
     store,
     ...(model === undefined ? {} : { model }),

@@ -1,6 +1,7 @@
 import { createDecider, type Decider, type EngineInfo, type Readout } from "@optio/core";
 import { ensureModel } from "./ensure-model.js";
-import { type EngineFlags, engineRequest, readoutOverrides } from "./flags/engine-flags.js";
+import { type EngineFlags, readoutOverrides } from "./flags/engine-flags.js";
+import { engineRequest } from "./flags/engine-request.js";
 import { ProgressLine } from "./output/progress-line.js";
 import type { CommandHost } from "./program.js";
 
@@ -26,7 +27,10 @@ export async function openSession(flags: EngineFlags, host: CommandHost): Promis
     silent: flags.quiet ?? false,
   });
   const request = await engineRequest(flags);
-  await ensureModel(request.model, flags.yes ?? false, context);
+  // Models of other machines are their business.
+  if (request.kind === "wasm" || request.kind === "native") {
+    await ensureModel(request.model, flags.yes ?? false, context);
+  }
 
   const overrides = readoutOverrides(flags);
   const decider = createDecider({

@@ -6,11 +6,12 @@ import { dependencies } from "./dependencies.mjs";
 import { wasmScorer } from "./scorer.mjs";
 
 /** In the order of their dependencies. */
-const names = ["core", "server-bridge", "cli", "web-demo"];
+const names = ["core", "server-bridge", "server-bridge/deploy", "cli", "web-demo"];
 
 const outputs = [
   "packages/core/dist/index.js",
   "packages/server-bridge/dist/index.js",
+  "packages/server-bridge/deploy/dist/app.js",
   "packages/cli/dist/main.js",
   "packages/web-demo/dist/index.html",
 ];

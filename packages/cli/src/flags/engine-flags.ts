@@ -1,7 +1,6 @@
-import { type ConfidenceFormula, OptioError, type Policy, type Readout } from "@optio/core";
+import type { ConfidenceFormula, Policy, Readout } from "@optio/core";
 import { type Command, Option } from "commander";
-import type { EngineName, EngineRequest, GpuLayers } from "../context.js";
-import { readProfile } from "../input/profile.js";
+import type { CodecName, EngineName, GpuLayers } from "../context.js";
 import { duration } from "./duration-flag.js";
 import { parseGpuLayers } from "./gpu-layers-flag.js";
 import { share, wholeNumber } from "./number-flag.js";
@@ -15,6 +14,12 @@ export interface EngineFlags {
   readonly context?: number;
   readonly gpuLayers?: GpuLayers;
   readonly profile?: string;
+  readonly url?: string;
+  readonly endpoint?: string;
+  readonly codec?: CodecName;
+  readonly region?: string;
+  readonly component?: string;
+  readonly coldStart?: number;
   readonly readout?: Readout["kind"];
   readonly orders?: "1" | "2";
   readonly prior?: boolean;
@@ -30,6 +35,7 @@ export interface EngineFlags {
 }
 
 const modelGroup = "Model and engine:";
+const elsewhereGroup = "Engines elsewhere (texts are sent there; a key is read from OPTIO_API_KEY):";
 const readoutGroup = "How options are read (the model's own default, unless set):";
 const resultGroup = "Result:";
 
@@ -42,7 +48,7 @@ export function addEngineFlags(command: Command): Command {
     )
     .addOption(
       new Option("--engine <engine>", "what computes")
-        .choices(["wasm", "native"])
+        .choices(["wasm", "native", "remote", "sagemaker"])
         .default("wasm")
         .helpGroup(modelGroup),
     )
@@ -74,6 +80,28 @@ export function addEngineFlags(command: Command): Command {
     )
     .addOption(
       new Option("-y, --yes", "download the model if it is not here yet, without asking").helpGroup(modelGroup),
+    )
+    .addOption(
+      new Option("--url <address>", "System One server to ask (remote); a VPC endpoint (sagemaker)").helpGroup(
+        elsewhereGroup,
+      ),
+    )
+    .addOption(new Option("--endpoint <name>", "SageMaker endpoint to ask").helpGroup(elsewhereGroup))
+    .addOption(
+      new Option("--codec <codec>", "what its container speaks (default: systemone)")
+        .choices(["systemone", "semif", "chat"])
+        .helpGroup(elsewhereGroup),
+    )
+    .addOption(new Option("--region <region>", "of the endpoint (default: AWS_REGION)").helpGroup(elsewhereGroup))
+    .addOption(
+      new Option("--component <name>", "inference component of an endpoint that scales to zero").helpGroup(
+        elsewhereGroup,
+      ),
+    )
+    .addOption(
+      new Option("--cold-start <time>", "how long to wait for it when it is at zero, such as 10m")
+        .argParser(duration("--cold-start"))
+        .helpGroup(elsewhereGroup),
     )
     .addOption(
       new Option("--readout <kind>", "by one letter an option, or by the option's whole text")
@@ -109,23 +137,6 @@ export function addEngineFlags(command: Command): Command {
     )
     .addOption(new Option("--json", "JSON on stdout, errors too").helpGroup(resultGroup))
     .addOption(new Option("-q, --quiet", "no progress and no warnings on stderr").helpGroup(resultGroup));
-}
-
-/** @throws OptioError `invalid_setting` for flags that do not go together, or a profile that cannot be read. */
-export async function engineRequest(flags: EngineFlags): Promise<EngineRequest> {
-  if (flags.gpuLayers !== undefined && flags.engine !== "native") {
-    throw new OptioError("invalid_setting", `--gpu-layers does not go with the ${flags.engine} engine.`, {
-      hint: "Add --engine native.",
-    });
-  }
-  return {
-    kind: flags.engine,
-    ...(flags.model === undefined ? {} : { model: flags.model }),
-    ...(flags.threads === undefined ? {} : { threads: flags.threads }),
-    ...(flags.context === undefined ? {} : { contextTokens: flags.context }),
-    ...(flags.gpuLayers === undefined ? {} : { gpuLayers: flags.gpuLayers }),
-    ...(flags.profile === undefined ? {} : { profile: await readProfile(flags.profile) }),
-  };
 }
 
 /** What the flags change of the model's own readout. */

@@ -1,7 +1,7 @@
 import { OptioError } from "@optio/core";
 import { describe, expect, it } from "vitest";
 import { duration } from "./duration-flag.js";
-import { engineRequest } from "./engine-flags.js";
+import { engineRequest } from "./engine-request.js";
 import { parseGpuLayers } from "./gpu-layers-flag.js";
 import { share, wholeNumber } from "./number-flag.js";
 import { parsePolicy } from "./policy-flag.js";
@@ -81,5 +81,35 @@ describe("parseGpuLayers", () => {
     const flags = { engine: "wasm", gpuLayers: 1, reuse: true } as const;
     await expect(engineRequest(flags)).rejects.toMatchObject({ code: "invalid_setting" });
     await expect(engineRequest({ ...flags, engine: "native" })).resolves.toMatchObject({ gpuLayers: 1 });
+  });
+});
+
+describe("flags of engines elsewhere", () => {
+  it("make what the engines take", async () => {
+    await expect(engineRequest({ engine: "remote", url: "http://h", model: "m", reuse: true })).resolves.toEqual({
+      kind: "remote",
+      url: "http://h",
+      model: "m",
+    });
+    const aws = { engine: "sagemaker", endpoint: "e", region: "r", component: "c", coldStart: 5, reuse: true } as const;
+    await expect(engineRequest(aws)).resolves.toEqual({
+      kind: "sagemaker",
+      endpoint: "e",
+      codec: "systemone",
+      region: "r",
+      inferenceComponent: "c",
+      coldStartMs: 5,
+    });
+  });
+
+  it.each([
+    [{ engine: "remote" }, "--url is missing"],
+    [{ engine: "sagemaker" }, "--endpoint is missing"],
+    [{ engine: "wasm", url: "http://h" }, "--url does not go with the wasm engine"],
+    [{ engine: "remote", url: "http://h", threads: 2 }, "--threads does not go with the remote engine"],
+    [{ engine: "remote", url: "http://h", codec: "chat" }, "--codec does not go with the remote engine"],
+    [{ engine: "sagemaker", endpoint: "e", gpuLayers: 2 }, "--gpu-layers does not go"],
+  ] as const)("are checked: %j", async (flags, message) => {
+    await expect(engineRequest({ reuse: true, ...flags })).rejects.toThrow(message);
   });
 });

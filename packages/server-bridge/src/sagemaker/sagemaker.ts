@@ -1,4 +1,9 @@
 import { createHash } from "node:crypto";
+import type {
+  InvokeEndpointCommandInput,
+  SageMakerRuntimeClient,
+  SageMakerRuntimeClientConfig,
+} from "@aws-sdk/client-sagemaker-runtime";
 import { builtInProfile, OptioError, type PromptProfile } from "@optio/core";
 import {
   checkOptions,
@@ -14,11 +19,6 @@ import {
   whole,
 } from "@optio/core/engines";
 import { stateText, Turnstile } from "@optio/core/wire";
-import type {
-  InvokeEndpointCommandInput,
-  SageMakerRuntimeClient,
-  SageMakerRuntimeClientConfig,
-} from "@aws-sdk/client-sagemaker-runtime";
 import { z } from "zod";
 import { chatCodec } from "./codecs/chat.js";
 import type { Codec, CodecName } from "./codecs/codec.js";

@@ -5,10 +5,10 @@ import { OptioError } from "@optio/core";
 import { destination, type Logger, pino } from "pino";
 import { createApp } from "./app.js";
 import type { ServeConfig } from "./config.js";
+import { drainer } from "./drain.js";
 import { serverEngine } from "./engine.js";
 import { Metrics } from "./metrics.js";
 import { oneModel } from "./models.js";
-import { drainer } from "./drain.js";
 import { Readiness } from "./readiness.js";
 
 export interface RunningServer {

@@ -1,0 +1,4 @@
+import { App } from "aws-cdk-lib";
+import { makeStacks } from "./stacks.js";
+
+makeStacks(new App());
