@@ -35,6 +35,7 @@ Dispatcher::Handler Dispatcher::handler_of(uint16_t op) {
         case Op::forget: return &Dispatcher::forget;
         case Op::unload: return &Dispatcher::unload;
         case Op::cancel: return &Dispatcher::cancel;
+        case Op::pieces: return &Dispatcher::pieces;
     }
     return nullptr;
 }
@@ -133,6 +134,14 @@ void Dispatcher::tokenize(FrameReader & in, FrameWriter & out) {
     in.finish();
 }
 
+void Dispatcher::pieces(FrameReader & in, FrameWriter & out) {
+    const Session & loaded = session();
+    const std::vector<int32_t> tokens = in.i32s();
+    in.finish();
+    out.u32(static_cast<uint32_t>(tokens.size()));
+    for (const int32_t token : tokens) { out.string(loaded.piece(token)); }
+}
+
 void Dispatcher::score(FrameReader & in, FrameWriter & out) {
     Session & loaded = session();
     drop_evaluation();
@@ -171,7 +180,10 @@ void Dispatcher::go_on(FrameWriter & out) {
     if (more) { return; }
     out.u32(evaluation.reused()).f64(evaluation.prefill_ms()).f64(evaluation.branches_ms());
     out.u32(static_cast<uint32_t>(evaluation.values().size()));
-    for (const ReadValue & value : evaluation.values()) { out.f32(value.log_sum_exp).f32s(value.logits.data(), value.logits.size()); }
+    for (const ReadValue & value : evaluation.values()) {
+        out.f32(value.log_sum_exp).f32s(value.logits.data(), value.logits.size());
+        out.i32s(value.top).f32s(value.top_logits.data(), value.top_logits.size());
+    }
     drop_evaluation();
 }
 

@@ -33,6 +33,7 @@ class Dispatcher {
     void forget(FrameReader & in, FrameWriter & out);
     void unload(FrameReader & in, FrameWriter & out);
     void cancel(FrameReader & in, FrameWriter & out);
+    void pieces(FrameReader & in, FrameWriter & out);
 
     void go_on(FrameWriter & out);
     Session & session();

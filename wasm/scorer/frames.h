@@ -8,14 +8,14 @@
 
 namespace optio {
 
-constexpr uint32_t kProtocolVersion = 1;
+constexpr uint32_t kProtocolVersion = 2;
 constexpr uint32_t kMaxFrameBytes = 256u << 20;
 constexpr size_t kHeaderBytes = 12;
 
 enum class Kind : uint16_t { request = 0, result = 1, error = 2, progress = 3 };
 
 enum class Op : uint16_t {
-    hello = 1, load = 2, tokenize = 3, score = 4, step = 5, hidden = 6, forget = 7, unload = 8, cancel = 9,
+    hello = 1, load = 2, tokenize = 3, score = 4, step = 5, hidden = 6, forget = 7, unload = 8, cancel = 9, pieces = 10,
 };
 
 struct FrameHeader {

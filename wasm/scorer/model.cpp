@@ -266,6 +266,18 @@ std::vector<int32_t> Session::tokenize(std::string_view text, bool special) cons
     return tokens;
 }
 
+std::string Session::piece(int32_t token) const {
+    if (token < 0 || token >= vocab_size_) { throw Failure("invalid_plan", "the vocabulary has no token " + std::to_string(token)); }
+    std::string text(64, '\0');
+    int32_t length = llama_token_to_piece(vocab_, token, text.data(), static_cast<int32_t>(text.size()), 0, false);
+    if (length < 0) {
+        text.resize(static_cast<size_t>(-length));
+        length = llama_token_to_piece(vocab_, token, text.data(), -length, 0, false);
+    }
+    text.resize(static_cast<size_t>(std::max(length, 0)));
+    return text;
+}
+
 void Session::describe(JsonWriter & out) const {
     const llama_model * model = model_.get();
     out.begin_object();

@@ -58,6 +58,8 @@ class Session {
     // Writes the ModelInfo object.
     void describe(JsonWriter & out) const;
     std::vector<int32_t> tokenize(std::string_view text, bool special) const;
+    // The bytes that a token stands for, which need not be whole characters; none for control tokens. Throws Failure "invalid_plan".
+    std::string piece(int32_t token) const;
 
     llama_context * context() const { return context_.get(); }
     llama_memory_t memory() const { return llama_get_memory(context_.get()); }

@@ -32,14 +32,16 @@ Node parse_node(FrameReader & in, size_t index, int32_t vocab_size, size_t & rea
     if (!placed) { invalid(index, "has the parent " + std::to_string(node.parent)); }
     node.tokens = in.i32s();
     check_tokens(node.tokens, vocab_size, index);
-    const uint32_t count = in.count(8);
+    const uint32_t count = in.count(12);
     for (uint32_t i = 0; i < count; i++) {
         PlanRead read;
         const uint32_t at = in.u32();
         if (at >= node.tokens.size()) { invalid(index, "is read at " + std::to_string(at) + ", but has " + std::to_string(node.tokens.size()) + " tokens"); }
         read.at = static_cast<int32_t>(at);
+        read.top = in.u32();
+        if (read.top > static_cast<uint32_t>(vocab_size)) { invalid(index, "asks for more tokens than the vocabulary has"); }
         read.ids = in.i32s();
-        if (read.ids.empty()) { invalid(index, "has a read without token ids"); }
+        if (read.ids.empty() && read.top == 0) { invalid(index, "has a read that asks for nothing"); }
         check_tokens(read.ids, vocab_size, index);
         read.slot = reads++;
         node.reads.push_back(std::move(read));

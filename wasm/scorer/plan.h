@@ -10,6 +10,7 @@ namespace optio {
 struct PlanRead {
     int32_t at = 0; // index into the run's tokens
     std::vector<int32_t> ids;
+    uint32_t top = 0; // how many of the most probable tokens are wanted as well
     size_t slot = 0; // index among the reads of the whole plan, in the plan's order
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace optio {
 
@@ -13,6 +14,19 @@ namespace {
 
 double now_ms() {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Equal logits go by the token's id, so that the same numbers always give the same list.
+void most_probable(const float * logits, int32_t vocab_size, uint32_t count, ReadValue & value) {
+    if (count == 0) { return; }
+    std::vector<int32_t> ids(static_cast<size_t>(vocab_size));
+    std::iota(ids.begin(), ids.end(), 0);
+    const auto end = ids.begin() + std::min<std::ptrdiff_t>(count, vocab_size);
+    std::partial_sort(ids.begin(), end, ids.end(), [logits](int32_t a, int32_t b) {
+        return logits[a] > logits[b] || (!(logits[a] < logits[b]) && a < b);
+    });
+    value.top.assign(ids.begin(), end);
+    for (const int32_t id : value.top) { value.top_logits.push_back(logits[id]); }
 }
 
 } // namespace
@@ -220,6 +234,7 @@ void Evaluation::read_outputs() {
             if (!std::isfinite(logit)) { throw Failure("non_finite_scores", "the logit of token " + std::to_string(id) + " is not finite"); }
             value.logits.push_back(logit);
         }
+        most_probable(logits, session_.vocab_size(), output.read->top, value);
     }
 }
 

@@ -11,6 +11,8 @@ namespace optio {
 struct ReadValue {
     float log_sum_exp = 0;
     std::vector<float> logits;
+    std::vector<int32_t> top; // most probable first
+    std::vector<float> top_logits;
 };
 
 // The evaluation of one plan, a batch at a time, so that it can stop between batches.

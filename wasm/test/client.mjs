@@ -5,7 +5,18 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
-export const OPS = { hello: 1, load: 2, tokenize: 3, score: 4, step: 5, hidden: 6, forget: 7, unload: 8, cancel: 9 };
+export const OPS = {
+  hello: 1,
+  load: 2,
+  tokenize: 3,
+  score: 4,
+  step: 5,
+  hidden: 6,
+  forget: 7,
+  unload: 8,
+  cancel: 9,
+  pieces: 10,
+};
 
 export const moduleFolder = new URL("../../packages/core/wasm/", import.meta.url).pathname;
 const nativeFolder = new URL("../../packages/server-bridge/native/", import.meta.url).pathname;
@@ -88,10 +99,13 @@ export class Reader {
     return this.#view.getFloat64(this.#at - 8, true);
   }
   string() {
+    return new TextDecoder("utf-8", { fatal: true }).decode(this.raw());
+  }
+  raw() {
     const size = this.u32();
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(this.#bytes.subarray(this.#at, this.#at + size));
+    const copy = this.#bytes.slice(this.#at, this.#at + size);
     this.#at += Math.ceil(size / 4) * 4;
-    return text;
+    return copy;
   }
   numbers(Type) {
     const count = this.u32();
@@ -143,7 +157,11 @@ export function encodePlan(nodes, { reuse = true, step = false, deadlineMs = 0 }
       .i32(node.parent)
       .i32s(node.tokens)
       .u32((node.reads ?? []).length);
-    for (const read of node.reads ?? []) out.u32(read.at).i32s(read.ids);
+    for (const read of node.reads ?? [])
+      out
+        .u32(read.at)
+        .u32(read.top ?? 0)
+        .i32s(read.ids);
   }
   return out.bytes();
 }
@@ -161,7 +179,13 @@ function decodeScore(reader) {
     reads: [],
   };
   const count = reader.u32();
-  for (let i = 0; i < count; i++) result.reads.push({ logSumExp: reader.f32(), logits: reader.numbers(Float32Array) });
+  for (let i = 0; i < count; i++) {
+    result.reads.push({
+      logSumExp: reader.f32(),
+      logits: reader.numbers(Float32Array),
+      top: { ids: reader.numbers(Int32Array), logits: reader.numbers(Float32Array) },
+    });
+  }
   if (reader.left !== 0) throw new Error("bytes are left over");
   return result;
 }
@@ -173,7 +197,7 @@ class Calls {
     return open(await this.exchange(frame(OPS[op], ++this.#id, payload))).reader;
   }
   async hello() {
-    return JSON.parse((await this.call("hello", new Writer().u32(1).bytes())).string());
+    return JSON.parse((await this.call("hello", new Writer().u32(2).bytes())).string());
   }
   async loadJson(options) {
     return JSON.parse((await this.call("load", new Writer().string(JSON.stringify(options)).bytes())).string());
@@ -199,6 +223,10 @@ class Calls {
   async hidden(tokens, positions) {
     const reader = await this.call("hidden", new Writer().i32s(tokens).i32s(positions).f64(0).bytes());
     return Array.from({ length: reader.u32() }, () => reader.numbers(Float32Array));
+  }
+  async pieces(tokens) {
+    const reader = await this.call("pieces", new Writer().i32s(tokens).bytes());
+    return Array.from({ length: reader.u32() }, () => reader.raw());
   }
   forget = () => this.call("forget");
   unload = () => this.call("unload");

@@ -44,7 +44,7 @@ describe.each(Object.entries(transports))("damaged files, %s", (_, start) => {
     await expect(scorer.load(path), name).rejects.toMatchObject({
       code: expect.stringMatching(/^model_(invalid|unsupported)$/),
     });
-    await expect(scorer.hello()).resolves.toMatchObject({ protocol: 1 });
+    await expect(scorer.hello()).resolves.toMatchObject({ protocol: 2 });
   });
 
   it("a whole model can be loaded afterwards", async () => {

@@ -21,7 +21,7 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
   const logProbs = ({ reads }) => reads.map(({ logits, logSumExp }) => [...logits].map((logit) => logit - logSumExp));
 
   it("says hello and what the model is", async () => {
-    expect(await scorer.hello()).toMatchObject({ protocol: 1 });
+    expect(await scorer.hello()).toMatchObject({ protocol: 2 });
     expect(facts.model).toMatchObject({
       architecture: "llama",
       vocabSize: 49152,
@@ -163,6 +163,32 @@ describe.each(Object.entries(transports))("scorer, %s", (_, start) => {
     expect(rows.map((row) => row.length)).toEqual([576, 576]);
     expect(rows.flatMap((row) => [...row]).every(Number.isFinite)).toBe(true);
     expect(rows[0]).not.toEqual(rows[1]);
+  });
+
+  it("tells the most probable tokens, in order, with the logits that reads by id have", async () => {
+    const root = tokens(20, "top");
+    const read = (ids, top) => [{ parent: -1, tokens: root, reads: [{ at: 19, ids, top }] }];
+    const { reads } = await scorer.score(read([5], 200), { reuse: false });
+    const { ids, logits } = reads[0].top;
+    expect(new Set(ids).size).toBe(200);
+    expect([...logits]).toEqual([...logits].sort((a, b) => b - a));
+    const again = await scorer.score(read([...ids], 0), { reuse: false });
+    expect([...again.reads[0].logits]).toEqual([...logits]);
+    expect(again.reads[0].top.ids).toHaveLength(0);
+    // No token outside of the list is more probable than the last on it.
+    const all = await scorer.score(read([], facts.model.vocabSize), { reuse: false });
+    expect([...all.reads[0].top.ids.slice(0, 200)]).toEqual([...ids]);
+    await expect(scorer.score(read([], facts.model.vocabSize + 1))).rejects.toMatchObject({ code: "invalid_plan" });
+    await expect(scorer.score(read([], 0))).rejects.toMatchObject({ code: "invalid_plan" });
+  });
+
+  it("gives the bytes of tokens back", async () => {
+    const text = "Grüße, 😀 naïve";
+    const pieces = await scorer.pieces(await scorer.tokenize(text, false));
+    // A character may be several tokens, and then no token is text by itself.
+    expect(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces))).toBe(text);
+    expect(await scorer.pieces([2])).toEqual([new Uint8Array()]);
+    await expect(scorer.pieces([facts.model.vocabSize])).rejects.toMatchObject({ code: "invalid_plan" });
   });
 
   it("can be unloaded and loaded again", async () => {

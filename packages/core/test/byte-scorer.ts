@@ -77,6 +77,7 @@ export function byteScorer(template: string, options: ByteScorerOptions = {}): B
       calls.evaluatedTokens += result.evaluatedTokens;
       return result;
     },
+    pieces: async (tokens) => [...tokens].map((id) => Uint8Array.from(id < 256 ? [id] : [])),
     hidden: async () => [],
     forget: async () => {
       cached = [];
@@ -117,9 +118,23 @@ function scorePlan(plan: ScorePlan, expected: ByteScorer["expected"], reusedToke
   const nodes = plan.nodes.map((node, index): readonly ReadResult[] => {
     const before = paths[node.parent] ?? [];
     paths[index] = [...before, ...node.tokens];
-    return node.reads.map(({ at, ids }) => {
-      const values = [...ids].map((id) => expected([...before, ...node.tokens.slice(0, at + 1)], id));
-      return { logits: Float32Array.from(values, ({ logit }) => logit), logSumExp: values[0]?.logSumExp ?? Number.NaN };
+    return node.reads.map(({ at, ids, top = 0 }) => {
+      const valueOf = (id: number) => expected([...before, ...node.tokens.slice(0, at + 1)], id);
+      const values = [...ids].map(valueOf);
+      const all = top === 0 ? [] : Array.from({ length: vocabSize }, (_, id) => ({ id, ...valueOf(id) }));
+      const best = all.sort((a, b) => b.logit - a.logit || a.id - b.id).slice(0, top);
+      return {
+        logits: Float32Array.from(values, ({ logit }) => logit),
+        logSumExp: values[0]?.logSumExp ?? best[0]?.logSumExp ?? Number.NaN,
+        ...(top === 0
+          ? {}
+          : {
+              top: {
+                ids: Int32Array.from(best, ({ id }) => id),
+                logits: Float32Array.from(best, ({ logit }) => logit),
+              },
+            }),
+      };
     });
   });
   const evaluatedTokens = plan.nodes.reduce((sum, node) => sum + node.tokens.length, 0) - reusedTokens;

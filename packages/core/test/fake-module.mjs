@@ -83,10 +83,11 @@ function score(payload, result) {
     tokens += payload.i32Array().length;
     for (let count = payload.u32(); count > 0; count -= 1) {
       payload.u32();
+      payload.u32();
       reads.push(Float32Array.from(payload.i32Array(), (token) => Math.sin(token)));
     }
   }
   result.u32(1).u32(tokens).u32(tokens).u32(0).f64(0).f64(0).u32(reads.length);
-  for (const logits of reads) result.f32(10).f32Array(logits);
+  for (const logits of reads) result.f32(10).f32Array(logits).i32Array([]).f32Array(new Float32Array());
   return result.finish();
 }

@@ -19,6 +19,12 @@ export interface Engine {
    * @throws what ends the whole call: what `isAboutOneState` denies, and the signal's own reason when aborted.
    */
   decideMany?(request: ManyDecisionsRequest, options: EngineCallOptions): AsyncIterable<Settled<RawDecision>>;
+  /**
+   * Answers a conversation in words, a token at a time; absent for engines that only decide.
+   *
+   * @throws OptioError by the codes of `errors.ts`; the signal's own reason when aborted.
+   */
+  chat?(request: ChatRequest, options: EngineCallOptions): AsyncIterable<ChatEvent>;
   /** Safe to call twice and during a call, which is then rejected with `engine_closed`. */
   close(): Promise<void>;
 }
@@ -107,6 +113,63 @@ export interface DecisionRequest {
   readonly readout: Partial<Readout>;
   /** False: nothing of an earlier call is used, so that the numbers repeat exactly. */
   readonly reuse: boolean;
+}
+
+/** A conversation to go on with. */
+export interface ChatRequest {
+  /** Ends with the message to answer. */
+  readonly messages: readonly ChatMessage[];
+  /** Most tokens of the answer, 1 or more; the context limits them as well. */
+  readonly maxTokens: number;
+  readonly sampling: Sampling;
+  /** Texts that end the answer, and are not part of it. */
+  readonly stop: readonly string[];
+  /** How many of the most probable tokens are told with each token, 0 to 1,000. */
+  readonly topTokens: number;
+  /** False: nothing of an earlier call is used, so that the numbers repeat exactly. */
+  readonly reuse: boolean;
+}
+
+/** How the next token is drawn. */
+export interface Sampling {
+  /** Divides the logits; 0 takes the most probable token. */
+  readonly temperature: number;
+  /** Only so many of the most probable tokens; 0 for no such limit (at most 1,000 are considered in any case). */
+  readonly topK: number;
+  /** Only the most probable tokens that have this much of the probability together, 0 to 1. */
+  readonly topP: number;
+  /** Only tokens at least this probable, as a share of the most probable one, 0 to 1. */
+  readonly minP: number;
+  /** The same seed draws the same tokens from the same numbers. */
+  readonly seed: number;
+  /** Added to the logits of tokens, by their id or their text; a text of several tokens has it on each of them. */
+  readonly bias: readonly (readonly [token: number | string, logit: number])[];
+}
+
+export type ChatEvent =
+  | {
+      readonly kind: "token";
+      readonly token: TokenProbability;
+      /** Text that is complete with this token; it may be empty, or stand for several tokens. */
+      readonly text: string;
+      /** The most probable tokens of the model, before any bias or temperature. */
+      readonly top: readonly TokenProbability[];
+      /** The most probable tokens that were drawn from, with bias and temperature. */
+      readonly drawnFrom: readonly TokenProbability[];
+    }
+  | {
+      readonly kind: "end";
+      /** `stop`: the model ended, or a stop text came. `length`: `maxTokens` or the context was used up. */
+      readonly reason: "stop" | "length";
+      readonly text: string;
+      readonly usage: Usage;
+    };
+
+export interface TokenProbability {
+  readonly id: number;
+  /** The bytes that it stands for; they need not be whole characters. */
+  readonly bytes: Uint8Array;
+  readonly logProbability: number;
 }
 
 /** Several states, the same questions about each. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { having, whole } from "../check-options.js";
 import { OptioError } from "../errors.js";
+import { chat } from "../generate/chat.js";
 import { type LabelSource, labelSource } from "../prompt/labels.js";
 import { type PassSpec, type PromptContext, type PromptPlan, planPasses } from "../prompt/plan.js";
 import { builtInProfile, type PromptProfile, profileIdentity, profileSchema } from "../prompt/profile.js";
@@ -10,6 +11,8 @@ import type { NamedQuestion } from "../questions/question.js";
 import type { ScoreResult, Scorer } from "../scorer/scorer.js";
 import type { StoredModel } from "../store/store.js";
 import type {
+  ChatEvent,
+  ChatRequest,
   DecisionRequest,
   Engine,
   EngineCallOptions,
@@ -199,6 +202,14 @@ class LocalEngine implements Engine {
         warnings: [],
       };
     });
+  }
+
+  async *chat(request: ChatRequest, options: EngineCallOptions): AsyncGenerator<ChatEvent> {
+    if (this.#closed) throw new OptioError("engine_closed", "The engine was closed.");
+    options.signal.throwIfAborted();
+    const { scorer, frame } = this.#context;
+    const { eosToken, eotToken } = scorer.info.model;
+    yield* chat(scorer, [frame.endToken ?? eosToken, eosToken, eotToken], request, options);
   }
 
   async close(): Promise<void> {

@@ -20,6 +20,14 @@ export interface ChatFrame {
   readonly pinnedDate?: string;
 }
 
+function templateOf(model: ModelInfo): string {
+  const source = model.chatTemplates["default"];
+  if (source !== undefined) return source;
+  throw new OptioError("template_failed", `The model ${model.name} has no chat template.`, {
+    hint: "Choose a model that is tuned to follow instructions.",
+  });
+}
+
 // Private-use characters: no template treats them specially, and trimming leaves them alone.
 const systemMark = "\ue000system\ue001";
 const userMark = "\ue000user\ue001";
@@ -27,12 +35,7 @@ const answerMark = "\ue000answer\ue001";
 
 /** @throws OptioError `template_failed` when the model has no template, or it cannot be rendered. */
 export function renderChatFrame(model: ModelInfo): ChatFrame {
-  const source = model.chatTemplates["default"];
-  if (source === undefined) {
-    throw new OptioError("template_failed", `The model ${model.name} has no chat template.`, {
-      hint: "Choose a model that is tuned to follow instructions.",
-    });
-  }
+  const source = templateOf(model);
   let dateAsked = false;
   const render = templateRenderer(source, model, () => {
     dateAsked = true;
@@ -52,6 +55,44 @@ export function renderChatFrame(model: ModelInfo): ChatFrame {
     afterAnswer: answered?.includes(answerMark) ? (answered.split(answerMark).at(-1) ?? "") : "",
     ...(dateAsked ? { pinnedDate } : {}),
   };
+}
+
+/** A conversation as the template writes it: what stands between the messages' contents, and before and behind them. */
+export interface ConversationFrame {
+  /** One more than there are messages. */
+  readonly between: readonly string[];
+}
+
+/**
+ * The template around a conversation whose last message waits for an answer.
+ *
+ * @throws OptioError `template_failed` when the template does not write each message once, in their order: it may refuse a system
+ *   message, or two messages of the same role after one another.
+ */
+export function renderConversation(model: ModelInfo, roles: readonly string[]): ConversationFrame {
+  const source = templateOf(model);
+  const marks = roles.map((_, index) => `\ue000message ${index}\ue001`);
+  const render = templateRenderer(source, model, () => undefined);
+  let rest = render(
+    roles.map((role, index) => ({ role, content: marks[index] ?? "" })),
+    true,
+  );
+  const between: string[] = [];
+  for (const mark of marks) {
+    const [before, after, ...more] = rest.split(mark);
+    if (before === undefined || after === undefined || more.length > 0) {
+      throw new OptioError(
+        "template_failed",
+        "The model's chat template does not write every message once, in order.",
+        {
+          hint: "Begin with a user's message or one system message, and let user and assistant take turns.",
+        },
+      );
+    }
+    between.push(before);
+    rest = after;
+  }
+  return { between: [...between, withoutThinking(rest)] };
 }
 
 const pinnedClock = "optio_strftime_now";

@@ -120,6 +120,10 @@ class WorkerSession implements ScorerSession {
     return this.#call(options.signal, (api) => api.score({ plan, reuse, deadlineMs }), onNotice);
   }
 
+  pieces(tokens: Int32Array, options: CallOptions): Promise<readonly Uint8Array[]> {
+    return this.#call(options.signal, (api) => api.pieces(tokens));
+  }
+
   hidden(tokens: Int32Array, positions: Int32Array, options: CallOptions): Promise<readonly Float32Array[]> {
     return this.#call(options.signal, (api) => api.hidden(tokens, positions));
   }

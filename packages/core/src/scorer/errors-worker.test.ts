@@ -28,7 +28,7 @@ describe("a worker thread that is not what it should be", () => {
   });
 
   it("is ready and answers nothing", async () => {
-    const mute = starting(`${post({ optio: "ready", protocol: 1 })} setInterval(() => {}, 1000)`, {
+    const mute = starting(`${post({ optio: "ready", protocol: 2 })} setInterval(() => {}, 1000)`, {
       readyTimeoutMs: 500,
     });
     await expect(mute).rejects.toMatchObject({ code: "engine_start_failed", hint });
@@ -45,7 +45,7 @@ describe("a worker thread that is not what it should be", () => {
   });
 
   it("ends during a call", async () => {
-    const mortal = starting(`${post({ optio: "ready", protocol: 1 })} setTimeout(() => process.exit(7), 50)`);
+    const mortal = starting(`${post({ optio: "ready", protocol: 2 })} setTimeout(() => process.exit(7), 50)`);
     const error = mortal.catch((reason: unknown) => reason);
     expect(await error).toMatchObject({ code: "engine_crashed", hint, message: expect.stringContaining("7") });
   });
@@ -64,7 +64,7 @@ describe("a worker thread that is not what it should be", () => {
   );
 
   it("throws outside of any call", async () => {
-    const script = `${post({ optio: "ready", protocol: 1 })} setTimeout(() => { throw new Error("lost") }, 50)`;
+    const script = `${post({ optio: "ready", protocol: 2 })} setTimeout(() => { throw new Error("lost") }, 50)`;
     await expect(starting(script)).rejects.toMatchObject({
       code: "engine_crashed",
       hint,

@@ -1,7 +1,7 @@
 import { OptioError } from "../errors.js";
 
 /** Frames of `wasm/PROTOCOL.md`: little-endian fields, each padded to four bytes. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 export const FrameKind = { request: 0, result: 1, error: 2, progress: 3 } as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
@@ -16,6 +16,7 @@ export const Op = {
   forget: 7,
   unload: 8,
   cancel: 9,
+  pieces: 10,
 } as const;
 export type Op = (typeof Op)[keyof typeof Op];
 
@@ -159,10 +160,15 @@ export class FrameReader {
   }
 
   string(): string {
+    return decoder.decode(this.byteArray());
+  }
+
+  /** The bytes of a string that need not be UTF-8. */
+  byteArray(): Uint8Array {
     const length = this.u32();
     const start = this.#take(padded(length));
-    // TextDecoder refuses views of shared memory, so the bytes are copied first.
-    return decoder.decode(this.#bytes.slice(start, start + length));
+    // Copied: the buffer may be shared memory, which TextDecoder refuses.
+    return this.#bytes.slice(start, start + length);
   }
 
   json(): unknown {

@@ -116,6 +116,17 @@ export function readTokens(payload: FrameReader): readonly Int32Array[] {
   return texts;
 }
 
+export function piecesRequest(id: number, tokens: Int32Array): Uint8Array {
+  return new FrameWriter(FrameKind.request, Op.pieces, id).i32Array(tokens).finish();
+}
+
+export function readPieces(payload: FrameReader): readonly Uint8Array[] {
+  const count = payload.u32();
+  const pieces = Array.from({ length: count }, () => payload.byteArray());
+  payload.end();
+  return pieces;
+}
+
 const scoreFlags = { reuse: 1, stepwise: 2 } as const;
 
 export function scoreRequest(id: number, request: ScoreRequest): Uint8Array {
@@ -124,7 +135,11 @@ export function scoreRequest(id: number, request: ScoreRequest): Uint8Array {
   writer.u32(request.plan.nodes.length);
   for (const node of request.plan.nodes) {
     writer.i32(node.parent).i32Array(node.tokens).u32(node.reads.length);
-    for (const read of node.reads) writer.u32(read.at).i32Array(read.ids);
+    for (const read of node.reads)
+      writer
+        .u32(read.at)
+        .u32(read.top ?? 0)
+        .i32Array(read.ids);
   }
   return writer.finish();
 }
@@ -156,7 +171,8 @@ export function readScore(payload: FrameReader, plan: ScorePlan): ScoreAnswer {
           `The scorer answered ${logits.length} logits where ${read.ids.length} were asked for.`,
         );
       }
-      return { logits, logSumExp };
+      const top = { ids: payload.i32Array(), logits: payload.f32Array() };
+      return { logits, logSumExp, ...(read.top === undefined ? {} : { top }) };
     }),
   );
   payload.end();

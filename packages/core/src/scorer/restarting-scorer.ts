@@ -10,6 +10,7 @@ export interface ScorerSession {
   open(signal: AbortSignal | undefined, onLoadProgress?: (fraction: number) => void): Promise<ScorerInfo>;
   tokenize(texts: readonly TokenizeText[], options: CallOptions): Promise<readonly Int32Array[]>;
   score(plan: ScorePlan, options: ScoreOptions): Promise<ScoreResult>;
+  pieces(tokens: Int32Array, options: CallOptions): Promise<readonly Uint8Array[]>;
   hidden(tokens: Int32Array, positions: Int32Array, options: CallOptions): Promise<readonly Float32Array[]>;
   forget(): Promise<void>;
   /** Rejects whatever is pending with `reason`; resolves when it is gone. Safe to call again. */
@@ -74,6 +75,10 @@ class RestartingScorer implements Scorer {
 
   score(plan: ScorePlan, options: ScoreOptions = {}): Promise<ScoreResult> {
     return this.#call(options.signal, (session) => session.score(plan, options));
+  }
+
+  pieces(tokens: Int32Array, options: CallOptions = {}): Promise<readonly Uint8Array[]> {
+    return this.#call(options.signal, (session) => session.pieces(tokens, options));
   }
 
   hidden(tokens: Int32Array, positions: Int32Array, options: CallOptions = {}): Promise<readonly Float32Array[]> {

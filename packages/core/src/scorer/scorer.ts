@@ -13,6 +13,8 @@ export interface Scorer {
    *   `out_of_memory`, `non_finite_scores`; the signal's reason when aborted.
    */
   score(plan: ScorePlan, options?: ScoreOptions): Promise<ScoreResult>;
+  /** The bytes that each token stands for, which need not be whole characters; none for control tokens. */
+  pieces(tokens: Int32Array, options?: CallOptions): Promise<readonly Uint8Array[]>;
   /** Hidden states of the last layer at given positions of one token sequence, one row of `info.model.embeddingLength` numbers each. */
   hidden(tokens: Int32Array, positions: Int32Array, options?: CallOptions): Promise<readonly Float32Array[]>;
   /** Forgets what earlier calls left in the KV cache. */
@@ -45,8 +47,10 @@ export interface PlanNode {
 export interface Read {
   /** Index into the node's tokens: the distribution of what follows that token is read. */
   readonly at: number;
-  /** Token ids whose raw logits are wanted, at least one. */
+  /** Token ids whose raw logits are wanted; none only where `top` asks for others. */
   readonly ids: Int32Array;
+  /** How many of the most probable tokens are wanted as well, 0 to the size of the vocabulary. Default 0. */
+  readonly top?: number;
 }
 
 export interface ScoreOptions extends CallOptions {
@@ -79,6 +83,8 @@ export interface ReadResult {
   readonly logits: Float32Array;
   /** Log of the sum of exp(logit) over the whole vocabulary: logit - logSumExp is a log-probability. */
   readonly logSumExp: number;
+  /** The most probable tokens, as many as the read's `top`, and their raw logits, highest first; absent where it asks for none. */
+  readonly top?: { readonly ids: Int32Array; readonly logits: Float32Array };
 }
 
 export interface ScorerInfo {

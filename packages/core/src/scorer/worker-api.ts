@@ -11,6 +11,7 @@ export interface ScorerWorkerApi {
   load(request: LoadRequest): Promise<Outcome<Loaded>>;
   tokenize(texts: readonly TokenizeText[]): Promise<Outcome<readonly Int32Array[]>>;
   score(request: WorkerScoreRequest): Promise<Outcome<ScoreResult>>;
+  pieces(tokens: Int32Array): Promise<Outcome<readonly Uint8Array[]>>;
   hidden(tokens: Int32Array, positions: Int32Array): Promise<Outcome<readonly Float32Array[]>>;
   forget(): Promise<Outcome<undefined>>;
   /** Ends the running call at its next batch; only needed where no memory can be shared. */

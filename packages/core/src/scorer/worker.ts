@@ -9,9 +9,11 @@ import {
   helloRequest,
   hiddenRequest,
   loadRequest,
+  piecesRequest,
   readHello,
   readHidden,
   readLoaded,
+  readPieces,
   readScore,
   readTokens,
   resultOf,
@@ -99,6 +101,7 @@ export function createScorerWorker(host: WorkerHost): ScorerWorkerApi {
     load: (request) => outcomeOf(() => load(request)),
     tokenize: (texts) => outcomeOf(() => readTokens(resultOf(running().call(tokenizeRequest(nextId(), texts))))),
     score: (request) => outcomeOf(() => score(request)),
+    pieces: (tokens) => outcomeOf(() => readPieces(resultOf(running().call(piecesRequest(nextId(), tokens))))),
     hidden: (tokens, positions) =>
       outcomeOf(() => readHidden(resultOf(running().call(hiddenRequest(nextId(), tokens, positions, 0))))),
     forget: () =>

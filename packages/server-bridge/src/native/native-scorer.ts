@@ -10,8 +10,10 @@ import {
   OptioError,
   type RestartingScorerOptions,
   readHello,
+  piecesRequest,
   readHidden,
   readLoaded,
+  readPieces,
   readScore,
   readTokens,
   type ScoreOptions,
@@ -103,6 +105,10 @@ class NativeSession implements ScorerSession {
     );
     if (answer.done) return answer.result;
     throw new OptioError("protocol_mismatch", "The native scorer stopped half-way although it was not asked to.");
+  }
+
+  async pieces(tokens: Int32Array, { signal }: CallOptions): Promise<readonly Uint8Array[]> {
+    return readPieces(await this.#call((id) => piecesRequest(id, tokens), signal));
   }
 
   async hidden(tokens: Int32Array, positions: Int32Array, { signal }: CallOptions): Promise<readonly Float32Array[]> {
