@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Reading, Readout } from "../engines/engine.js";
+import type { Reading } from "../engines/engine.js";
 import { readPass } from "./read-pass.js";
 
 const pass = (reading: Reading) => ({ order: [1, 0], state: "actual", reading }) as const;

@@ -1,5 +1,7 @@
 import { type Call, startCall, untilAborted } from "../call.js";
 import type {
+  ChatEvent,
+  ChatRequest,
   DecisionRequest,
   Engine,
   EngineCallOptions,
@@ -11,6 +13,7 @@ import type {
   RawDecision,
   Readout,
   State,
+  Usage,
 } from "../engines/engine.js";
 import { type ErrorCode, errorHints, OptioError } from "../errors.js";
 import { type FakeAnswerRule, fakeProbabilities, hashedProbabilities } from "./fake-answer.js";
@@ -24,6 +27,8 @@ export interface FakeOptions {
   readonly failStartWith?: ErrorCode;
   /** Milliseconds that a decision takes; it still ends at once on an abort, a deadline or `close`. Default 0. */
   readonly delayMs?: number;
+  /** What a conversation is answered, a word a token; without it the engine only decides. */
+  readonly reply?: string;
   /** What the engine says about itself, where that should differ. */
   readonly info?: Partial<Omit<EngineInfo, "kind">>;
 }
@@ -77,6 +82,7 @@ const defaultReadout: Readout = { kind: "letter", orders: 1, prior: false, lengt
 class FakeEngine implements Engine {
   readonly info: EngineInfo;
   readonly #defaultReadout: Readout;
+  readonly chat?: NonNullable<Engine["chat"]>;
   readonly #options: FakeOptions;
   readonly #requests: DecisionRequest[];
   readonly #closing = new AbortController();
@@ -84,6 +90,8 @@ class FakeEngine implements Engine {
   constructor(options: FakeOptions, requests: DecisionRequest[]) {
     this.#options = options;
     this.#requests = requests;
+    const { reply } = options;
+    if (reply !== undefined) this.chat = (request, control) => this.#say(reply, request, control);
     this.#defaultReadout = options.info?.defaultReadout ?? defaultReadout;
     this.info = {
       backend: "hash",
@@ -111,6 +119,31 @@ class FakeEngine implements Engine {
     const { evaluatedTokens } = decision.usage;
     onProgress?.({ phase: "evaluate", evaluatedTokens, totalTokens: evaluatedTokens });
     return decision;
+  }
+
+  async *#say(
+    reply: string,
+    { messages, maxTokens }: ChatRequest,
+    options: EngineCallOptions,
+  ): AsyncGenerator<ChatEvent> {
+    const words = reply.match(/\S+\s*/gu) ?? [];
+    const inputTokens = messages.reduce((sum, { content }) => sum + content.length, 0);
+    const usage = (outputTokens: number): Usage => ({
+      inputTokens,
+      outputTokens,
+      evaluatedTokens: inputTokens + outputTokens,
+      reusedTokens: 0,
+      reusedPriors: 0,
+    });
+    for (const [index, text] of words.slice(0, maxTokens).entries()) {
+      options.signal.throwIfAborted();
+      this.#closing.signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, this.#options.delayMs ?? 0));
+      const token = { id: index, bytes: new TextEncoder().encode(text), logProbability: Math.log(0.5) };
+      yield { kind: "token", token, text, top: [token], drawnFrom: [{ ...token, logProbability: 0 }] };
+    }
+    const made = Math.min(words.length, maxTokens);
+    yield { kind: "end", reason: made < words.length ? "length" : "stop", text: "", usage: usage(made) };
   }
 
   async close(): Promise<void> {

@@ -8,4 +8,4 @@ export { questionsFromWire, type WireQuestionInput } from "../questions/from-wir
 export { type OrderedJson, type OrderedJsonObject, toPlainJson } from "../questions/ordered-json.js";
 export { readJson } from "../questions/read-json.js";
 export { Turnstile } from "../turnstile.js";
-export { readSystemOneAnswer, stateJson, type SystemOneAnswer, writeSystemOne } from "./system-one.js";
+export { readSystemOneAnswer, type SystemOneAnswer, stateJson, writeSystemOne } from "./system-one.js";

@@ -26,7 +26,10 @@ async function container(engine: FakeOptions = {}): Promise<RunningServer> {
 async function scripted(listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => (server.closeAllConnections(), server.close()));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -307,9 +307,10 @@ describe("POST /invocations", () => {
     expect((await post(body, "/invocations")).status).toBe(400);
   });
 
-  it("says that it does not chat", async () => {
+  it("says that its engine does not chat", async () => {
     const { post } = server();
-    expect((await post({ messages: [] }, "/invocations")).status).toBe(501);
+    const messages = [{ role: "user", content: "Hello" }];
+    expect((await post({ messages }, "/invocations")).status).toBe(501);
   });
 
   it("answers lines by lines, errors among them", async () => {

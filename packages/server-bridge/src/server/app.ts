@@ -7,6 +7,7 @@ import { type AccessSettings, access } from "./middleware/access.js";
 import { requestId } from "./middleware/request-id.js";
 import type { Models } from "./models.js";
 import type { Readiness } from "./readiness.js";
+import { chatRoutes } from "./routes/chat.js";
 import { healthRoutes } from "./routes/health.js";
 import { invocationRoutes } from "./routes/invocations.js";
 import { systemOneRoutes } from "./routes/system-one.js";
@@ -48,6 +49,7 @@ export function createApp(settings: AppSettings): Hono<ServerEnv> {
   app.use(access(settings.access));
   app.route("/", invocationRoutes(settings));
   app.route("/", systemOneRoutes(settings));
+  app.route("/", chatRoutes(settings));
 
   app.notFound((context) => {
     const error = new HttpError(404, "not_found", `There is no ${context.req.method} ${context.req.path} here.`);
@@ -63,7 +65,16 @@ export function createApp(settings: AppSettings): Hono<ServerEnv> {
   return app;
 }
 
-const known = new Set(["/v1/systemone", "/v1/models", "/ping", "/invocations", "/healthz", "/readyz", "/metrics"]);
+const known = new Set([
+  "/v1/systemone",
+  "/v1/models",
+  "/v1/chat/completions",
+  "/ping",
+  "/invocations",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+]);
 
 /** The label of a path: what nobody serves must not fill the memory with labels. */
 function routeOf(path: string): string {

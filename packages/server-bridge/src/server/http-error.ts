@@ -10,18 +10,26 @@ export class HttpError extends Error {
   readonly hint: string | undefined;
   /** Seconds after which it may be tried again. */
   readonly retryAfterS: number | undefined;
+  /** The field of the request that it is about. */
+  readonly field: string | undefined;
 
   constructor(
     status: ContentfulStatusCode,
     type: string,
     message: string,
-    options: { readonly hint?: string; readonly retryAfterS?: number; readonly cause?: unknown } = {},
+    options: {
+      readonly hint?: string;
+      readonly retryAfterS?: number;
+      readonly field?: string;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.status = status;
     this.type = type;
     this.hint = options.hint;
     this.retryAfterS = options.retryAfterS;
+    this.field = options.field;
   }
 }
 
@@ -103,5 +111,5 @@ export function errorBody(error: HttpError, requestId: string): object {
     const loc = ["body", ...(typeof field === "string" && field !== "" ? field.split(".") : [])];
     return { detail: [{ type, loc, msg: message }], optio };
   }
-  return { error: { type, message }, optio };
+  return { error: { type, message, ...(error.field === undefined ? {} : { param: error.field }) }, optio };
 }

@@ -33,7 +33,7 @@ export class Metrics {
     this.#running = new Gauge({ name: "optio_requests_running", help: "Requests that are being answered.", registers });
     this.#tokens = new Counter({
       name: "optio_tokens_total",
-      help: "Prompt tokens: evaluated, or reused from an earlier request.",
+      help: "Tokens of prompts, evaluated or reused from an earlier request, and tokens generated in chats.",
       labelNames: ["kind"],
       registers,
     });
@@ -80,6 +80,12 @@ export class Metrics {
     this.#tokens.inc({ kind: "reused" }, usage.reusedTokens);
     this.#queueSeconds.observe(queueMs / 1000);
     for (const type of types) this.#questions.inc({ type });
+  }
+
+  chat(usage: Usage): void {
+    this.#tokens.inc({ kind: "evaluated" }, usage.evaluatedTokens);
+    this.#tokens.inc({ kind: "reused" }, usage.reusedTokens);
+    this.#tokens.inc({ kind: "generated" }, usage.outputTokens);
   }
 
   crash(): void {

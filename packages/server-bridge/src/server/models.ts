@@ -1,10 +1,19 @@
 import { createDecider, type Decider, type DecisionPolicy, type EngineInfo, type EngineSource } from "@optio/core";
+import type { ChatEvent, ChatRequest, Engine, EngineCallOptions } from "@optio/core/engines";
+import { Turnstile } from "@optio/core/wire";
 import { HttpError } from "./http-error.js";
 
 /** A model that is there, and what decides with it. */
 export interface ServedModel {
   readonly info: EngineInfo;
   readonly decider: Decider;
+  /**
+   * Goes on with a conversation when its turn comes.
+   *
+   * @throws HttpError 501 for engines that only decide
+   * @throws OptioError `queue_full` and those of the engine
+   */
+  chat(request: ChatRequest, options: EngineCallOptions): AsyncGenerator<ChatEvent>;
 }
 
 /** Which models a server has. */
@@ -35,8 +44,24 @@ export interface OneModelSettings {
 
 /** A server's single model. It is loaded at the first use, and again after a start that failed. */
 export function oneModel({ engine, aliases, maxQueue, policy }: OneModelSettings): Models {
-  const decider = createDecider({ engine, maxQueue, ...(policy === undefined ? {} : { policy }) });
+  let running: Engine | undefined;
+  const kept: EngineSource = {
+    ...engine,
+    start: async (options) => {
+      running = await engine.start(options);
+      return running;
+    },
+  };
+  const decider = createDecider({ engine: kept, maxQueue, ...(policy === undefined ? {} : { policy }) });
   const names = new Set([ownAlias, ...(aliases ? hostedAliases : [])]);
+  const chats = new Turnstile(maxQueue);
+  const chat = (request: ChatRequest, options: EngineCallOptions): AsyncGenerator<ChatEvent> =>
+    inTurn(chats, options.signal, () => {
+      if (running?.chat !== undefined) return running.chat(request, options);
+      throw new HttpError(501, "not_implemented", "The engine of this server only decides.", {
+        hint: "Send `questions` (System One), or serve with the native or the wasm engine.",
+      });
+    });
   let info: EngineInfo | undefined;
   return {
     async get(name, signal) {
@@ -46,9 +71,30 @@ export function oneModel({ engine, aliases, maxQueue, policy }: OneModelSettings
           hint: `Name ${info.model.id} or ${ownAlias}, or leave the model out.`,
         });
       }
-      return { info, decider };
+      return { info, decider, chat };
     },
     loaded: () => (info === undefined ? [] : [info]),
     [Symbol.asyncDispose]: () => decider.close(),
   };
+}
+
+/** Keeps a turn for as long as the events are read. */
+async function* inTurn<T>(gate: Turnstile, signal: AbortSignal, work: () => AsyncIterable<T>): AsyncGenerator<T> {
+  let leave = (): void => undefined;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  await new Promise<void>((enter, refuse) => {
+    gate
+      .run(signal, () => {
+        enter();
+        return left;
+      })
+      .catch(refuse);
+  });
+  try {
+    yield* work();
+  } finally {
+    leave();
+  }
 }

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { APIError, choice, TypeSafeClient } from "@typesafe-ai/sdk";
+import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 
 // The real program on a real socket, asked by the wire's own client.
@@ -91,6 +92,36 @@ describe.each(["native", "wasm"])("optio serve with the %s engine", (engine) => 
     await expect(client(server, "wrong").systemOne({ state, questions })).rejects.toMatchObject({ status: 401 });
     // Neither what was asked nor the key is in the log.
     expect(server.log.join("\n")).not.toMatch(/charged|secret/);
+  });
+});
+
+describe.each(["native", "wasm"])("chats of optio serve with the %s engine", (engine) => {
+  it("are answered to OpenAI's own client, the same for the same seed", async () => {
+    const server = await serve("--engine", engine);
+    await server.untilReady();
+    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const messages = [{ role: "user" as const, content: "Name three fruits, separated by commas." }];
+    const request = { model: "optio-latest", messages, max_tokens: 24, temperature: 0.7, seed: 5, cache_prompt: false };
+    const first = await openai.chat.completions.create(request);
+    const text = first.choices[0]?.message.content ?? "";
+    expect(text.length).toBeGreaterThan(5);
+    expect(first.usage?.completion_tokens).toBeLessThanOrEqual(24);
+    const stream = await openai.chat.completions.create({ ...request, stream: true });
+    let streamed = "";
+    for await (const chunk of stream) streamed += chunk.choices[0]?.delta.content ?? "";
+    expect(streamed).toBe(text);
+
+    const greedy = await openai.chat.completions.create({
+      ...request,
+      temperature: 0,
+      max_tokens: 1,
+      logprobs: true,
+      top_logprobs: 5,
+    });
+    const [token] = greedy.choices[0]?.logprobs?.content ?? [];
+    expect(token?.top_logprobs).toHaveLength(5);
+    expect(token?.token).toBe(token?.top_logprobs[0]?.token);
+    expect(token?.logprob).toBeLessThanOrEqual(0);
   });
 });
 

@@ -14,7 +14,7 @@ const limits = { options: 16, decisionsTogether: 8, bodyBytes: 262_144 } as cons
  */
 export const semifCodec: Codec = {
   maxBodyBytes: limits.bodyBytes,
-  async decide(request, info, send) {
+  async decide(request, _info, send) {
     const { questions } = request;
     for (const { id, question } of questions) {
       if (question.options.length <= limits.options) continue;

@@ -1,3 +1,4 @@
+import type { OrderedJson } from "@optio/core/wire";
 import { type Context, Hono } from "hono";
 import type { AppSettings } from "../app.js";
 import { decideRequest } from "../decide-request.js";
@@ -7,6 +8,7 @@ import type { ServerEnv } from "../server-env.js";
 import { type JsonValue, jsonText } from "../wire/json-text.js";
 import { isSemif, semifRequest, semifResponse } from "../wire/semif.js";
 import { readBody, systemOneRequest, systemOneResponse } from "../wire/system-one.js";
+import { answerChat, completeChat } from "./chat.js";
 
 const jsonLines = ["application/jsonlines", "application/x-jsonlines", "application/jsonl"];
 const customAttributes = "x-amzn-sagemaker-custom-attributes";
@@ -18,12 +20,17 @@ export function invocationRoutes(settings: AppSettings): Hono<ServerEnv> {
     if (attributes !== undefined) context.header(customAttributes, attributes);
     const text = await bodyText(context, settings.limits.maxBodyBytes, ["application/json", ...jsonLines]);
     if (jsonLines.includes(mediaType(context))) return lines(text, context, settings);
-    return context.body(jsonText(await answer(text, context, settings)), 200, { "content-type": "application/json" });
+    const body = readBody(text);
+    if (isChat(body)) return answerChat(body, context, settings);
+    return context.body(jsonText(await answer(body, context, settings)), 200, { "content-type": "application/json" });
   });
 }
 
-async function answer(text: string, context: Context<ServerEnv>, settings: AppSettings): Promise<JsonValue> {
-  const body = readBody(text);
+type Body = ReadonlyMap<string, OrderedJson>;
+
+const isChat = (body: Body): boolean => body.has("messages") && !body.has("questions") && !isSemif(body);
+
+async function answer(body: Body, context: Context<ServerEnv>, settings: AppSettings): Promise<JsonValue> {
   const { signal } = context.req.raw;
   if (isSemif(body)) {
     const request = semifRequest(body);
@@ -34,12 +41,8 @@ async function answer(text: string, context: Context<ServerEnv>, settings: AppSe
     const { decision, served } = await decideRequest(systemOneRequest(body, settings.limits), settings, signal);
     return systemOneResponse(decision, { engine: served.info, requestId: context.get("requestId") });
   }
-  if (body.has("messages")) {
-    throw new HttpError(501, "not_implemented", "This server does not answer chat requests.", {
-      hint: "Send `questions` (System One) or `decision`.",
-    });
-  }
-  throw new HttpError(400, "invalid_request", "The body has neither `questions` nor `decision` nor `decisions`.");
+  if (isChat(body)) return completeChat(body, context, settings);
+  throw new HttpError(400, "invalid_request", "The body has no `questions`, `decision`, `decisions` or `messages`.");
 }
 
 /** Batch transform: a request a line, an answer or an error a line, in order. */
@@ -48,7 +51,7 @@ async function lines(text: string, context: Context<ServerEnv>, settings: AppSet
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;
     try {
-      answers.push(jsonText(await answer(line, context, settings)));
+      answers.push(jsonText(await answer(readBody(line), context, settings)));
     } catch (error) {
       if (context.req.raw.signal.aborted) throw error;
       answers.push(JSON.stringify(errorBody(toHttpError(error), context.get("requestId"))));

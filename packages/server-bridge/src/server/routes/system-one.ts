@@ -20,6 +20,11 @@ export function systemOneRoutes(settings: AppSettings): Hono<ServerEnv> {
       const { info } = await models.get(undefined, context.req.raw.signal);
       const { id, quantization } = info.model;
       const description = [quantization, `${info.kind} ${info.backend}`].filter(Boolean).join(", ");
-      return context.json({ models: [{ name: id, description, release_date: null }] });
+      return context.json({
+        models: [{ name: id, description, release_date: null }],
+        // The same list as chat clients read it.
+        object: "list",
+        data: [{ id, object: "model", created: 0, owned_by: "optio" }],
+      });
     });
 }
