@@ -6,7 +6,9 @@ import type { Metrics } from "./metrics.js";
 import { type AccessSettings, access } from "./middleware/access.js";
 import { requestId } from "./middleware/request-id.js";
 import type { Models } from "./models.js";
+import { openApiDocument } from "./openapi.js";
 import type { Readiness } from "./readiness.js";
+import { aboutRoutes } from "./routes/about.js";
 import { chatRoutes } from "./routes/chat.js";
 import { healthRoutes } from "./routes/health.js";
 import { invocationRoutes } from "./routes/invocations.js";
@@ -46,6 +48,7 @@ export function createApp(settings: AppSettings): Hono<ServerEnv> {
   app.use(cors({ origin: [...settings.access.origins], exposeHeaders: ["x-typesafe-request-id", "retry-after"] }));
   // Those who watch a server need no key; what they see says nothing about what is asked.
   app.route("/", healthRoutes(settings));
+  app.route("/", aboutRoutes(settings));
   app.use(access(settings.access));
   app.route("/", invocationRoutes(settings));
   app.route("/", systemOneRoutes(settings));
@@ -65,16 +68,7 @@ export function createApp(settings: AppSettings): Hono<ServerEnv> {
   return app;
 }
 
-const known = new Set([
-  "/v1/systemone",
-  "/v1/models",
-  "/v1/chat/completions",
-  "/ping",
-  "/invocations",
-  "/healthz",
-  "/readyz",
-  "/metrics",
-]);
+const known: ReadonlySet<string> = new Set(Object.keys(openApiDocument.paths));
 
 /** The label of a path: what nobody serves must not fill the memory with labels. */
 function routeOf(path: string): string {
