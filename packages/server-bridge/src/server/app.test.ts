@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import { type AppSettings, createApp } from "./app.js";
 import { Metrics } from "./metrics.js";
-import { type Models, oneModel } from "./models.js";
+import { createModels, type Models } from "./models.js";
 import { Readiness } from "./readiness.js";
 
 const opened: Models[] = [];
@@ -18,7 +18,7 @@ function server(
   more: Partial<AppSettings> = {},
 ) {
   const { engine = fake(options), maxQueue = 64 } = options;
-  const models = oneModel({ engine, aliases: true, maxQueue });
+  const models = createModels({ models: [{ name: "fake", engine }], aliases: true, maxQueue });
   opened.push(models);
   const readiness = new Readiness(models);
   const app = createApp({

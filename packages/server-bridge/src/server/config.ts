@@ -24,6 +24,12 @@ const configSchema = z.strictObject({
   engine: z.enum(["auto", "native", "wasm"]).default("auto"),
   /** A catalogue id, a path or an address. */
   model: z.string().min(1).optional(),
+  /** More models, by the same names; requests name the one they want. */
+  models: list.default([]),
+  /** How many are loaded at the same time; the least recently used makes room for another. */
+  maxLoadedModels: whole(1, 64).default(1),
+  /** Bytes that the files of loaded models may have together. */
+  maxModelBytes: whole(1, Number.MAX_SAFE_INTEGER).optional(),
   threads: whole(1, 512).optional(),
   /** Layers on a graphics card; only the native engine has any. */
   gpuLayers: z.union([z.enum(["all", "auto"]), whole(0, 10_000)]).default(0),

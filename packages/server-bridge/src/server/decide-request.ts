@@ -20,8 +20,8 @@ export async function decideRequest(
   { state, questions, model }: Asked,
   { models, metrics, timeoutMs }: DecideSettings,
   signal: AbortSignal,
-): Promise<{ readonly decision: Decision; readonly served: ServedModel }> {
-  const served = await models.get(model, signal);
+): Promise<{ readonly decision: Decision; readonly served: Pick<ServedModel, "info"> }> {
+  using served = await models.acquire(model, signal);
   try {
     const decision: Decision = await served.decider.decide({ state, questions, timeoutMs, signal });
     const answers = Object.values(decision.answers as Readonly<Record<string, Answer>>);
@@ -30,7 +30,7 @@ export async function decideRequest(
       decision.timings.queueMs,
       answers.map(({ type }) => type),
     );
-    return { decision, served };
+    return { decision, served: { info: served.info } };
   } catch (error) {
     if (OptioError.isInstance(error, "engine_crashed")) metrics.crash();
     throw error;

@@ -1,100 +1,222 @@
-import { createDecider, type Decider, type DecisionPolicy, type EngineInfo, type EngineSource } from "@optio/core";
-import type { ChatEvent, ChatRequest, Engine, EngineCallOptions } from "@optio/core/engines";
+import { type Decider, type DecisionPolicy, type EngineInfo, type EngineSource, OptioError } from "@optio/core";
 import { Turnstile } from "@optio/core/wire";
 import { HttpError } from "./http-error.js";
+import { OpenModel } from "./open-model.js";
 
-/** A model that is there, and what decides with it. */
-export interface ServedModel {
+/** A model that is loaded and stays so until it is given back. */
+export interface ServedModel extends Disposable {
   readonly info: EngineInfo;
   readonly decider: Decider;
-  /**
-   * Goes on with a conversation when its turn comes.
-   *
-   * @throws HttpError 501 for engines that only decide
-   * @throws OptioError `queue_full` and those of the engine
-   */
-  chat(request: ChatRequest, options: EngineCallOptions): AsyncGenerator<ChatEvent>;
+  readonly chat: OpenModel["chat"];
 }
 
 /** Which models a server has. */
 export interface Models extends AsyncDisposable {
   /**
-   * The model that a request names, or the usual one.
+   * The model that a request names, or the usual one, loaded if it was not. Others that nobody uses make room for it, the least
+   * recently used first. To be disposed of by whoever asks.
    *
    * @throws HttpError 400 for a name that nothing answers to
-   * @throws OptioError those of the engine's start
+   * @throws OptioError those of the engine's start; `out_of_memory` for a model that is larger than all may be together
    */
-  get(name: string | undefined, signal?: AbortSignal): Promise<ServedModel>;
+  acquire(name: string | undefined, signal?: AbortSignal): Promise<ServedModel>;
+  /** All that a request can name, the usual one first, and what is loaded of it. */
+  list(): readonly { readonly name: string; readonly info: EngineInfo | undefined }[];
   /** What is loaded. */
   loaded(): readonly EngineInfo[];
 }
 
-/** Names that mean the model that is there. */
+export interface ModelSource {
+  /** As the settings name it: an id, a path or an address. */
+  readonly name: string;
+  readonly engine: EngineSource;
+  /** Bytes of its file; 0 when they are not known before it is loaded. */
+  readonly sizeBytes?: () => Promise<number>;
+}
+
+export interface ModelsSettings {
+  /** At least one; the first is the usual one. */
+  readonly models: readonly ModelSource[];
+  /** Whether the hosted service's names are taken as well. */
+  readonly aliases: boolean;
+  /** Requests that may wait for a model. */
+  readonly maxQueue: number;
+  readonly policy?: DecisionPolicy;
+  /** Models that are loaded at the same time. Default 1. */
+  readonly maxLoaded?: number;
+  /** Bytes that the files of loaded models have together. Default: no limit. */
+  readonly maxBytes?: number;
+}
+
+/** Names that mean the usual model. */
 const ownAlias = "optio-latest";
 /** Those of the hosted service, so that its clients need not be changed. */
 const hostedAliases = ["jev-latest", "jev-preview", "jev-1.13.0"];
 
-export interface OneModelSettings {
-  readonly engine: EngineSource;
-  /** Whether the hosted service's names are taken as well. */
-  readonly aliases: boolean;
-  readonly maxQueue: number;
-  readonly policy?: DecisionPolicy;
+export function createModels(settings: ModelsSettings): Models {
+  return new LoadedOnDemand(settings);
 }
 
-/** A server's single model. It is loaded at the first use, and again after a start that failed. */
-export function oneModel({ engine, aliases, maxQueue, policy }: OneModelSettings): Models {
-  let running: Engine | undefined;
-  const kept: EngineSource = {
-    ...engine,
-    start: async (options) => {
-      running = await engine.start(options);
-      return running;
-    },
-  };
-  const decider = createDecider({ engine: kept, maxQueue, ...(policy === undefined ? {} : { policy }) });
-  const names = new Set([ownAlias, ...(aliases ? hostedAliases : [])]);
-  const chats = new Turnstile(maxQueue);
-  const chat = (request: ChatRequest, options: EngineCallOptions): AsyncGenerator<ChatEvent> =>
-    inTurn(chats, options.signal, () => {
-      if (running?.chat !== undefined) return running.chat(request, options);
-      throw new HttpError(501, "not_implemented", "The engine of this server only decides.", {
-        hint: "Send `questions` (System One), or serve with the native or the wasm engine.",
-      });
-    });
-  let info: EngineInfo | undefined;
-  return {
-    async get(name, signal) {
-      info ??= await decider.ready(signal === undefined ? {} : { signal });
-      if (name !== undefined && name !== info.model.id && !names.has(name)) {
-        throw new HttpError(400, "api_usage_error", `There is no model ${JSON.stringify(name)}.`, {
-          hint: `Name ${info.model.id} or ${ownAlias}, or leave the model out.`,
-        });
-      }
-      return { info, decider, chat };
-    },
-    loaded: () => (info === undefined ? [] : [info]),
-    [Symbol.asyncDispose]: () => decider.close(),
-  };
+interface Entry {
+  readonly source: ModelSource;
+  /** The name of a file without its folder and ending, which is how models that are no entry of the catalogue are called. */
+  readonly id: string;
+  users: number;
+  usedAt: number;
+  bytes: number;
+  open: OpenModel | undefined;
+  info: EngineInfo | undefined;
 }
 
-/** Keeps a turn for as long as the events are read. */
-async function* inTurn<T>(gate: Turnstile, signal: AbortSignal, work: () => AsyncIterable<T>): AsyncGenerator<T> {
-  let leave = (): void => undefined;
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
-  await new Promise<void>((enter, refuse) => {
-    gate
-      .run(signal, () => {
-        enter();
-        return left;
-      })
-      .catch(refuse);
-  });
-  try {
-    yield* work();
-  } finally {
-    leave();
+class LoadedOnDemand implements Models {
+  readonly #settings: ModelsSettings;
+  readonly #entries: readonly Entry[];
+  readonly #aliases: ReadonlySet<string>;
+  /** One model is loaded at a time: what another takes is known only then. */
+  readonly #door = new Turnstile(Number.POSITIVE_INFINITY);
+  #uses = 0;
+  /** Told when a model is given back. */
+  #onRelease: (() => void) | undefined;
+
+  constructor(settings: ModelsSettings) {
+    this.#settings = settings;
+    this.#entries = settings.models.map((source) => ({
+      source,
+      id: idOf(source.name),
+      users: 0,
+      usedAt: 0,
+      bytes: 0,
+      open: undefined,
+      info: undefined,
+    }));
+    this.#aliases = new Set([ownAlias, ...(settings.aliases ? hostedAliases : [])]);
   }
+
+  async acquire(name: string | undefined, signal?: AbortSignal): Promise<ServedModel> {
+    const entry = await this.#find(name, signal);
+    const { open, info } = await this.#hold(entry, signal);
+    let held = true;
+    return {
+      info,
+      decider: open.decider,
+      chat: (request, options) => open.chat(request, options),
+      [Symbol.dispose]: () => {
+        if (held) this.#release(entry);
+        held = false;
+      },
+    };
+  }
+
+  list() {
+    return this.#entries.map(({ source, info, id }) => ({
+      name: info?.model.id ?? (id === "" ? source.name : id),
+      info,
+    }));
+  }
+
+  loaded(): readonly EngineInfo[] {
+    return this.#entries.flatMap(({ info, open }) => (open === undefined || info === undefined ? [] : [info]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#entries.map(({ open }) => open?.close()));
+  }
+
+  async #find(name: string | undefined, signal: AbortSignal | undefined): Promise<Entry> {
+    const [usual] = this.#entries;
+    if (usual === undefined) throw new OptioError("internal", "The server has no model.");
+    if (name === undefined || this.#aliases.has(name)) return usual;
+    const known = (): Entry | undefined =>
+      this.#entries.find(({ source, id, info }) => [source.name, id, info?.model.id].includes(name));
+    const found = known();
+    if (found !== undefined) return found;
+    // The id of an only model may be known only once it is loaded.
+    if (this.#entries.length === 1 && usual.info === undefined) {
+      await this.#hold(usual, signal);
+      this.#release(usual);
+    }
+    const late = known();
+    if (late !== undefined) return late;
+    const names = this.list().map((each) => each.name);
+    throw new HttpError(400, "api_usage_error", `There is no model ${JSON.stringify(name)}.`, {
+      hint: `Name ${[...names, ownAlias].join(" or ")}, or leave the model out.`,
+      field: "model",
+    });
+  }
+
+  /** Loads it if need be, and counts a user of it: who still waits is none, or a model could wait for those who wait for it. */
+  async #hold(entry: Entry, signal: AbortSignal | undefined): Promise<{ open: OpenModel; info: EngineInfo }> {
+    const { open, info } = entry;
+    if (open !== undefined && info !== undefined) {
+      entry.users++;
+      return { open, info };
+    }
+    return this.#door.run(signal ?? new AbortController().signal, async () => {
+      if (entry.open === undefined || entry.info === undefined) await this.#load(entry, signal);
+      if (entry.open === undefined || entry.info === undefined) throw new OptioError("internal", "A model is missing.");
+      entry.users++;
+      return { open: entry.open, info: entry.info };
+    });
+  }
+
+  #release(entry: Entry): void {
+    entry.users--;
+    entry.usedAt = ++this.#uses;
+    this.#onRelease?.();
+  }
+
+  async #load(entry: Entry, signal: AbortSignal | undefined): Promise<void> {
+    await this.#makeRoom(entry, signal);
+    const { maxQueue, policy } = this.#settings;
+    entry.open ??= new OpenModel({
+      engine: entry.source.engine,
+      maxQueue,
+      ...(policy === undefined ? {} : { policy }),
+    });
+    entry.info = await entry.open.ready(signal);
+  }
+
+  async #makeRoom(entry: Entry, signal: AbortSignal | undefined): Promise<void> {
+    const { maxLoaded = 1, maxBytes = Number.POSITIVE_INFINITY } = this.#settings;
+    if (Number.isFinite(maxBytes)) entry.bytes = (await entry.source.sizeBytes?.()) ?? 0;
+    if (entry.bytes > maxBytes) {
+      throw new OptioError(
+        "out_of_memory",
+        `${entry.source.name} has ${entry.bytes} bytes, more than the ${maxBytes} that models may have together.`,
+        { hint: "Raise maxModelBytes, or serve a smaller model." },
+      );
+    }
+    const others = () => this.#entries.filter((each) => each !== entry && each.open !== undefined);
+    const isFull = () =>
+      others().length >= maxLoaded || others().reduce((sum, { bytes }) => sum + bytes, entry.bytes) > maxBytes;
+    while (isFull()) {
+      const [oldest] = others()
+        .filter(({ users }) => users === 0)
+        .sort((a, b) => a.usedAt - b.usedAt);
+      if (oldest === undefined) await this.#untilReleased(signal);
+      else await unload(oldest);
+    }
+  }
+
+  #untilReleased(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => reject(signal?.reason);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#onRelease = () => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      };
+    });
+  }
+}
+
+async function unload(entry: Entry): Promise<void> {
+  const { open } = entry;
+  entry.open = undefined;
+  await open?.close();
+}
+
+function idOf(name: string): string {
+  const file = name.split(/[/\\]/u).at(-1) ?? name;
+  return file.replace(/\.gguf$/iu, "").toLowerCase();
 }

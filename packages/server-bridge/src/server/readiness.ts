@@ -28,8 +28,12 @@ export class Readiness {
   async prove(signal?: AbortSignal): Promise<void> {
     const control = signal === undefined ? {} : { signal };
     try {
-      const { decider } = await this.#models.get(undefined, signal);
-      await decider.decide({ state: "The sky is blue.", questions: { blue: noul("Is the sky blue?") }, ...control });
+      using served = await this.#models.acquire(undefined, signal);
+      await served.decider.decide({
+        state: "The sky is blue.",
+        questions: { blue: noul("Is the sky blue?") },
+        ...control,
+      });
       this.#ready = true;
       this.#failure = undefined;
     } catch (error) {

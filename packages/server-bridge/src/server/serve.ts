@@ -6,9 +6,9 @@ import { destination, type Logger, pino } from "pino";
 import { createApp } from "./app.js";
 import type { ServeConfig } from "./config.js";
 import { drainer } from "./drain.js";
-import { serverEngine } from "./engine.js";
+import { serverModels } from "./engine.js";
 import { Metrics } from "./metrics.js";
-import { oneModel } from "./models.js";
+import { createModels } from "./models.js";
 import { Readiness } from "./readiness.js";
 
 export interface RunningServer {
@@ -40,10 +40,13 @@ const requestTimeoutMs = 30_000;
  */
 export async function startServer(config: ServeConfig, options: ServeOptions = {}): Promise<RunningServer> {
   const log = options.log ?? pino({ level: config.logLevel }, destination({ fd: 2, sync: true }));
-  const models = oneModel({
-    engine: options.engine ?? serverEngine(config, log),
+  const { engine } = options;
+  const models = createModels({
+    models: engine === undefined ? serverModels(config, log) : [{ name: engine.kind, engine }],
     aliases: config.aliases,
     maxQueue: config.maxQueue,
+    maxLoaded: config.maxLoadedModels,
+    ...(config.maxModelBytes === undefined ? {} : { maxBytes: config.maxModelBytes }),
     ...(config.policy === undefined ? {} : { policy: config.policy }),
   });
   const readiness = new Readiness(models);

@@ -88,10 +88,13 @@ async function startChat(
   }, timeoutMs);
   const signal = AbortSignal.any([context.req.raw.signal, late.signal]);
   try {
-    const { info, chat } = await models.get(request.model, signal);
-    const { model, scorer } = info;
+    const served = await models.acquire(request.model, signal);
+    const { model, scorer } = served.info;
     return {
-      events: counted(chat(request.chat, { signal, timeoutMs }), metrics, () => clearTimeout(timer)),
+      events: counted(served.chat(request.chat, { signal, timeoutMs }), metrics, () => {
+        clearTimeout(timer);
+        served[Symbol.dispose]();
+      }),
       facts: {
         id: `chatcmpl-${context.get("requestId")}`,
         model: model.id,

@@ -1,3 +1,4 @@
+import type { EngineInfo } from "@optio/core";
 import { Hono } from "hono";
 import type { AppSettings } from "../app.js";
 import { decideRequest } from "../decide-request.js";
@@ -17,14 +18,19 @@ export function systemOneRoutes(settings: AppSettings): Hono<ServerEnv> {
       return context.body(jsonText(systemOneResponse(decision, facts)), 200, { "content-type": "application/json" });
     })
     .get("/v1/models", async (context) => {
-      const { info } = await models.get(undefined, context.req.raw.signal);
-      const { id, quantization } = info.model;
-      const description = [quantization, `${info.kind} ${info.backend}`].filter(Boolean).join(", ");
+      // Loads the usual model, so that it stands here by its own id.
+      using _usual = await models.acquire(undefined, context.req.raw.signal);
+      const all = models.list();
       return context.json({
-        models: [{ name: id, description, release_date: null }],
+        models: all.map(({ name, info }) => ({ name, description: describe(info), release_date: null })),
         // The same list as chat clients read it.
         object: "list",
-        data: [{ id, object: "model", created: 0, owned_by: "optio" }],
+        data: all.map(({ name }) => ({ id: name, object: "model", created: 0, owned_by: "optio" })),
       });
     });
+}
+
+function describe(info: EngineInfo | undefined): string {
+  if (info === undefined) return "loaded when it is asked for";
+  return [info.model.quantization, `${info.kind} ${info.backend}`].filter(Boolean).join(", ");
 }

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+/** What takes minutes: `npm run test:long`. */
+export default defineConfig({
+  test: {
+    include: ["packages/server-bridge/test/long/**/*.long.test.ts"],
+    fileParallelism: false,
+    testTimeout: 1_200_000,
+    hookTimeout: 120_000,
+  },
+});
