@@ -93,7 +93,7 @@ export function addServeCommand(program: Command, host: CommandHost): void {
         await writeJson(context.stdout, withoutSecrets(config));
         return;
       }
-      await ensureModel(config.model, flags.yes ?? false, context);
+      for (const model of [config.model, ...config.models]) await ensureModel(model, flags.yes ?? false, context);
       await untilTold(await startServer(config), host);
     });
 }

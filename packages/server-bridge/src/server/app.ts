@@ -5,6 +5,7 @@ import { errorBody, HttpError, toHttpError } from "./http-error.js";
 import type { Metrics } from "./metrics.js";
 import { type AccessSettings, access } from "./middleware/access.js";
 import { requestId } from "./middleware/request-id.js";
+import { traced } from "./middleware/trace.js";
 import type { Models } from "./models.js";
 import { openApiDocument } from "./openapi.js";
 import type { Readiness } from "./readiness.js";
@@ -24,6 +25,8 @@ export interface AppSettings {
   readonly limits: { readonly maxBodyBytes: number; readonly maxQuestions: number };
   /** Milliseconds that a request may take, waiting included. */
   readonly timeoutMs: number;
+  /** Whether the log has states and answers; default false. */
+  readonly logContent?: boolean;
 }
 
 /** The server as a function from a request to a response: `createApp(settings).fetch` runs on Node, Bun and Deno. */
@@ -32,6 +35,7 @@ export function createApp(settings: AppSettings): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
 
   app.use(requestId);
+  app.use(traced(routeOf));
   app.use(async (context, next) => {
     const began = performance.now();
     const answered = metrics.request(routeOf(context.req.path));
@@ -39,7 +43,7 @@ export function createApp(settings: AppSettings): Hono<ServerEnv> {
     const { status } = context.res;
     answered(status);
     const { method, path } = context.req;
-    // Nothing of what was asked or answered: that is the business of those who ask.
+    // Nothing of what was asked or answered: that is the business of those who ask. See `logContent`.
     log.info(
       { id: context.get("requestId"), method, path, status, ms: Math.round(performance.now() - began) },
       "request",

@@ -45,6 +45,10 @@ const configSchema = z.strictObject({
   timeoutMs: whole(1, 3_600_000).default(60_000),
   /** Milliseconds that requests have to end when the server is told to. */
   drainMs: whole(0, 600_000).default(30_000),
+  /** Puts states and answers into the log, which otherwise has neither. */
+  logContent: flag.default(false),
+  /** Paths of what stays out of it all the same, such as state.customer.email or state.*.name. */
+  redact: list.default([]),
   logLevel: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
 });
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type ServerType } from "@hono/node-server";
 import type { EngineSource } from "@optio/core";
 import { OptioError } from "@optio/core";
-import { destination, type Logger, pino } from "pino";
+import { destination, type Logger, type LoggerOptions, pino } from "pino";
 import { createApp } from "./app.js";
 import type { ServeConfig } from "./config.js";
 import { drainer } from "./drain.js";
@@ -39,7 +39,7 @@ const requestTimeoutMs = 30_000;
  * @throws OptioError `invalid_setting` when the address cannot be listened at
  */
 export async function startServer(config: ServeConfig, options: ServeOptions = {}): Promise<RunningServer> {
-  const log = options.log ?? pino({ level: config.logLevel }, destination({ fd: 2, sync: true }));
+  const log = options.log ?? pino(logSettings(config), destination({ fd: 2, sync: true }));
   const { engine } = options;
   const models = createModels({
     models: engine === undefined ? serverModels(config, log) : [{ name: engine.kind, engine }],
@@ -59,6 +59,7 @@ export async function startServer(config: ServeConfig, options: ServeOptions = {
     access: { keys, origins },
     limits: { maxBodyBytes, maxQuestions },
     timeoutMs,
+    logContent: config.logContent,
   });
   const server = createAdaptorServer({ fetch: app.fetch, autoCleanupIncoming: true });
   limitSlowClients(server);
@@ -98,6 +99,11 @@ export async function startServer(config: ServeConfig, options: ServeOptions = {
       return closing;
     },
   };
+}
+
+/** For `pino`. */
+export function logSettings({ logLevel, redact }: Pick<ServeConfig, "logLevel" | "redact">): LoggerOptions {
+  return { level: logLevel, redact: { paths: [...redact], censor: "(hidden)" } };
 }
 
 function limitSlowClients(server: ServerType): void {
