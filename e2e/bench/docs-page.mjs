@@ -5,22 +5,68 @@ import { aboutMeasure, measureTable, ratioTable, sizeTable, skippedLines } from 
 export const docsFolder = "performance";
 
 /**
+ * The measures of several runs in their order, each with the last run that has it.
+ *
+ * @param {readonly import("./report.mjs").Report[]} reports
+ */
+export function latestMeasures(reports) {
+  /** @type {Map<string, { report: import("./report.mjs").Report, measure: import("./report.mjs").Report["measures"][number] }>} */
+  const latest = new Map();
+  for (const report of reports) {
+    for (const measure of report.measures) {
+      const measured =
+        measure.id === "size"
+          ? report.moduleSizes.length > 0
+          : report.summary.some((entry) => entry.measure === measure.id);
+      if (measured) latest.set(measure.id, { report, measure });
+    }
+  }
+  return [...latest.values()];
+}
+
+/**
  * docs/performance.md.
  *
- * @param {import("./report.mjs").Report} report
+ * @param {readonly import("./report.mjs").Report[]} reports runs; a measure is shown from the last that has it
  */
-export function docsPage(report) {
-  const { settings, measures, versions } = report;
-  const skipped = skippedLines(report);
-  const { cmakeOptions } = versions.llamaServer;
+export function docsPage(reports) {
+  const shown = latestMeasures(reports);
+  const runs = reports.filter((report) => shown.some((each) => each.report === report));
+  const [newest] = runs.slice(-1);
+  if (newest === undefined) throw new Error("nothing was measured");
+  const { cmakeOptions } = newest.versions.llamaServer;
+  const files = new Map(runs.flatMap((run) => run.files.map((file) => [file.id, file])));
+  const skipped = runs.flatMap((run) => {
+    const measures = run.measures.filter((measure) =>
+      shown.some((each) => each.report === run && each.measure.id === measure.id),
+    );
+    const ids = measures.map(({ id }) => id);
+    // What another run made up for is not missing.
+    return skippedLines({
+      ...run,
+      skipped: run.skipped.filter(({ measure }) => measure === undefined || ids.includes(measure)),
+    });
+  });
   const parts = [
     "# Performance",
     `<!-- Made by \`npm run bench -- --write-docs\` from ${docsFolder}/results.json: measure again rather than edit. -->`,
-    `What optio takes beside its peers: the same files, texts and threads, in one run, in turns. A figure is the median of ${times(settings.repetitions)} (wllama: ${times(settings.peerRepetitions)}), with the least and the most behind it; each repetition starts the subject anew.`,
-    ...doubts(report),
-    table(runTable(report)),
-    table(fileTable(report)),
-    ...measures.flatMap((measure) => measureParts(report, measure)),
+    "What optio takes beside its peers: the same files, texts and threads, in one run, in turns. A figure is the median of its run's repetitions, with the least and the most behind it; each repetition starts the subject anew.",
+    ...runs.flatMap((run, index) => [
+      ...(runs.length === 1
+        ? []
+        : [
+            `**Run ${index + 1}:** ${shown
+              .filter(({ report }) => report === run)
+              .map(({ measure }) => measure.title.toLowerCase())
+              .join("; ")}.`,
+          ]),
+      ...doubts(run),
+      table(runTable(run)),
+    ]),
+    table(fileTable([...files.values()])),
+    ...shown.flatMap(({ report, measure }) =>
+      measureParts(report, measure, runs.length === 1 ? undefined : runs.indexOf(report) + 1),
+    ),
     "## What is missing",
     skipped.length === 0
       ? "Nothing: all that was asked for was measured."
@@ -60,7 +106,7 @@ function times(count) {
  * @returns {import("./tables.mjs").Table}
  */
 function runTable(report) {
-  const { machine, versions, started, finished, command } = report;
+  const { machine, versions, started, finished, command, settings } = report;
   const { scorer } = versions;
   const minutes = Math.round((Date.parse(finished) - Date.parse(started)) / 60_000);
   const commit = versions.commit === undefined ? "" : `, commit ${versions.commit}`;
@@ -80,16 +126,17 @@ function runTable(report) {
         "peers",
         `wllama ${versions.wllama}, node-llama-cpp ${versions.nodeLlamaCpp}, llama-server of llama.cpp ${versions.llamaServer.release}`,
       ],
+      ["repetitions", `${times(settings.repetitions)}; wllama: ${times(settings.peerRepetitions)}`],
       ["command", `\`${command}\``],
     ],
   };
 }
 
 /**
- * @param {import("./report.mjs").Report} report
+ * @param {import("./report.mjs").Report["files"]} files
  * @returns {import("./tables.mjs").Table}
  */
-function fileTable({ files }) {
+function fileTable(files) {
   return {
     head: ["file", "", "bytes", "SHA-256"],
     rows: files.map(({ title, name, bytes, sha256, madeBy }) => [
@@ -106,14 +153,15 @@ function fileTable({ files }) {
 /**
  * @param {import("./report.mjs").Report} report
  * @param {import("./report.mjs").Report["measures"][number]} measure
+ * @param {number | undefined} run its number, where there are several
  */
-function measureParts(report, measure) {
+function measureParts(report, measure, run) {
   const figures = measure.id === "size" ? sizeTable(report) : measureTable(report, measure);
   if (figures === undefined) return [];
   const ratios = ratioTable(report, measure);
   return [
     `## ${measure.title}`,
-    aboutMeasure(report, measure),
+    aboutMeasure(report, measure) + (run === undefined ? "" : ` Run ${run}.`),
     `![${measure.title}](${docsFolder}/${measure.id}.svg)`,
     table(figures),
     ...(ratios === undefined ? [] : ["As a ratio: below 1 × is less than what it is set against.", table(ratios)]),

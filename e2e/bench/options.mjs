@@ -27,7 +27,8 @@ How
                        missing; without it, what needs them is skipped. --full does it too.
 
 Afterwards
-  --write-docs JSON    writes docs/performance.md and its charts from the results of an earlier run, and measures nothing
+  --write-docs LIST    writes docs/performance.md and its charts from the JSON of earlier runs, separated by commas, and measures
+                       nothing; a measure is taken from the last run that has it
   --help
 `;
 
@@ -69,7 +70,7 @@ export function readOptions(args) {
   return {
     help: values.help,
     list: values.list,
-    writeDocs: values["write-docs"],
+    writeDocs: values["write-docs"]?.split(","),
     tier: /** @type {import("./selection.mjs").Tier} */ (tier),
     files: pick("files", files, tier, values.files),
     measures: pick("measures", measures, tier, values.measures),

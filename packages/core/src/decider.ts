@@ -16,11 +16,11 @@ import { EngineQueue } from "./engine-queue.js";
 import type { Engine, EngineInfo, EngineSource, Progress } from "./engines/engine.js";
 import { OptioError } from "./errors.js";
 import { FallbackChain } from "./fallback/chain.js";
-import { checkConsent, type FallbackSettings, fallbackOptions } from "./fallback/settings.js";
+import { checkConsent, type FallbackSettings, fallbackOptions, type Transfer } from "./fallback/settings.js";
 import { normalizeQuestions, type QuestionsInput } from "./questions/normalize.js";
 import { normalizeState, normalizeStates, type StateInput } from "./state.js";
 
-export type { Decisions, ManyProgress, SettledDecision };
+export type { CallControl, Decisions, FallbackSettings, ManyProgress, SettledDecision, Transfer };
 
 /** One engine, or several that are asked in their order. */
 export type DeciderOptions = OneEngineOptions | SeveralEnginesOptions;

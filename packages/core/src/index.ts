@@ -1,5 +1,4 @@
 export { createModelStore } from "#platform";
-export type { CallControl } from "./call.js";
 export type { Decision, DecisionSettings, DecisionTimings } from "./decide.js";
 export type * from "./decider.js";
 export { createDecider } from "./decider.js";
@@ -19,7 +18,6 @@ export type {
 export { type RemoteOptions, remote } from "./engines/remote.js";
 export { type WasmOptions, wasm } from "./engines/wasm.js";
 export { type ErrorCode, type ErrorDetails, errorHints, OptioError } from "./errors.js";
-export type { FallbackSettings, Transfer } from "./fallback/settings.js";
 export { catalogue } from "./generated/models.js";
 export { builtInProfile, type PromptProfile, parseProfile } from "./prompt/profile.js";
 export { choice } from "./questions/choice.js";

@@ -144,7 +144,8 @@ function renderDecision(decision: Decision, questions: Questions, session: Sessi
     {
       timings: decision.timings,
       usage: decision.usage,
-      engine: session.engine,
+      // Of a server only the answer tells which model it has.
+      engine: { ...session.engine, model: { ...session.engine.model, id: decision.receipt.model.id } },
       ...(formula === undefined ? {} : { formula }),
     },
     style,

@@ -37,7 +37,7 @@ export function addServeCommand(program: Command, host: CommandHost): void {
     .command("serve")
     .summary("answer decisions over HTTP")
     .description(
-      "Serves System One (POST /v1/systemone), the container contract of Amazon SageMaker (POST /invocations, GET /ping), /healthz, /readyz and /metrics.",
+      "Serves System One (POST /v1/systemone), chat completions (POST /v1/chat/completions), the container contract of Amazon SageMaker (POST /invocations, GET /ping), /healthz, /readyz, /metrics and /openapi.json.",
     )
     .option("--host <address>", "address to listen at (default: 127.0.0.1)")
     .addOption(new Option("--port <n>", "port, 0 for any (default: 8080)").argParser(wholeNumber("--port", 0, 65_535)))
