@@ -31,9 +31,14 @@ export function startCall(control: CallControl, what: string): Call {
   }
   signal?.throwIfAborted();
 
-  const late = new OptioError("timeout", `${what} took longer than ${timeoutMs} ms.`, {
-    details: { timeoutMs: timeoutMs ?? 0 },
-  });
+  // Made when it is needed: most calls are in time, and an error costs its stack.
+  let made: OptioError | undefined;
+  const late = (): OptioError => {
+    made ??= new OptioError("timeout", `${what} took longer than ${timeoutMs} ms.`, {
+      details: { timeoutMs: timeoutMs ?? 0 },
+    });
+    return made;
+  };
   const controller = new AbortController();
   const started = performance.now();
   const onAbort = () => controller.abort(signal?.reason);
@@ -42,7 +47,7 @@ export function startCall(control: CallControl, what: string): Call {
   const timer =
     timeoutMs === undefined || timeoutMs > 2_147_483_647
       ? undefined
-      : setTimeout(() => controller.abort(late), timeoutMs);
+      : setTimeout(() => controller.abort(late()), timeoutMs);
   const dispose = () => {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
@@ -53,7 +58,7 @@ export function startCall(control: CallControl, what: string): Call {
     remainingMs: () =>
       timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeoutMs - (performance.now() - started)),
     race: (work) => untilAborted(work, controller.signal),
-    blame: (error) => (timeoutMs !== undefined && OptioError.isInstance(error, "timeout") ? late : error),
+    blame: (error) => (timeoutMs !== undefined && OptioError.isInstance(error, "timeout") ? late() : error),
     [Symbol.dispose]: dispose,
   };
 }

@@ -119,9 +119,9 @@ function scorePlan(plan: ScorePlan, expected: ByteScorer["expected"], reusedToke
     const before = paths[node.parent] ?? [];
     paths[index] = [...before, ...node.tokens];
     return node.reads.map(({ at, ids, top = 0 }) => {
-      const valueOf = (id: number) => expected([...before, ...node.tokens.slice(0, at + 1)], id);
-      const values = [...ids].map(valueOf);
-      const all = top === 0 ? [] : Array.from({ length: vocabSize }, (_, id) => ({ id, ...valueOf(id) }));
+      const numbersOf = (id: number) => expected([...before, ...node.tokens.slice(0, at + 1)], id);
+      const values = [...ids].map(numbersOf);
+      const all = top === 0 ? [] : Array.from({ length: vocabSize }, (_, id) => ({ id, ...numbersOf(id) }));
       const best = all.sort((a, b) => b.logit - a.logit || a.id - b.id).slice(0, top);
       return {
         logits: Float32Array.from(values, ({ logit }) => logit),

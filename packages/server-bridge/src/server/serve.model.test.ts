@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { APIError, choice, TypeSafeClient } from "@typesafe-ai/sdk";
@@ -199,6 +200,22 @@ describe("optio serve", () => {
     expect(await server.exited).toBe(0);
     expect(performance.now() - answered).toBeLessThan(5_000);
     await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  it("answers although the disk that its log goes to is full", async () => {
+    const full = openSync("/dev/full", "w");
+    const flags = ["serve", "--port", "0", "--engine", "native", "--model", "smollm2-135m-instruct", "--threads", "2"];
+    const child = spawn(process.execPath, [program, ...flags], { stdio: ["ignore", "pipe", full] });
+    closeSync(full);
+    running.push(child);
+    const url = await new Promise<string>((resolve) => {
+      createInterface({ input: child.stdout as Readable }).once("line", resolve);
+    });
+    while (!(await fetch(`${url}/readyz`)).ok) await sleep(50);
+    const served = { url, child, log: [], exited: Promise.resolve(null), untilReady: async () => undefined };
+    for (let call = 0; call < 3; call++) {
+      await expect(client(served).systemOne({ state, questions })).resolves.toHaveProperty("answers.team");
+    }
   });
 
   it("ends with an error when there is no model or no port", async () => {

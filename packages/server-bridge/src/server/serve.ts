@@ -39,7 +39,7 @@ const requestTimeoutMs = 30_000;
  * @throws OptioError `invalid_setting` when the address cannot be listened at
  */
 export async function startServer(config: ServeConfig, options: ServeOptions = {}): Promise<RunningServer> {
-  const log = options.log ?? pino(logSettings(config), destination({ fd: 2, sync: true }));
+  const log = options.log ?? pino(logSettings(config), stderrLog());
   const { engine } = options;
   const models = createModels({
     models: engine === undefined ? serverModels(config, log) : [{ name: engine.kind, engine }],
@@ -99,6 +99,16 @@ export async function startServer(config: ServeConfig, options: ServeOptions = {
       return closing;
     },
   };
+}
+
+/** Lines that are kept while they cannot be written, in bytes. */
+const unwrittenBytes = 1_048_576;
+
+/** A disk that is full, or a reader that has gone, costs lines of the log, and no request. */
+function stderrLog() {
+  const lines = destination({ fd: 2, sync: true, maxLength: unwrittenBytes });
+  lines.on("error", () => undefined);
+  return lines;
 }
 
 /** For `pino`. */

@@ -16,13 +16,13 @@ export async function bodyText(context: Context, maxBytes: number, types: readon
   if (!types.includes(mediaType(context))) {
     throw new HttpError(415, "unsupported_media_type", `The body must be ${types.join(" or ")}.`);
   }
-  const tooLong = new HttpError(413, "request_too_large", `The body is longer than ${maxBytes} bytes.`);
-  if (Number(context.req.header("content-length") ?? 0) > maxBytes) throw tooLong;
+  const tooLong = () => new HttpError(413, "request_too_large", `The body is longer than ${maxBytes} bytes.`);
+  if (Number(context.req.header("content-length") ?? 0) > maxBytes) throw tooLong();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of context.req.raw.body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLong;
+    if (bytes > maxBytes) throw tooLong();
     chunks.push(chunk);
   }
   try {
