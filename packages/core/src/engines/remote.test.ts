@@ -234,6 +234,19 @@ describe("remote, a refusal", () => {
     expect(error.message).toContain(said);
   });
 
+  it("says what to do about it", async () => {
+    const refusedBy = async (status: number) => failureOf({ url: (await scripted({ status })).url, retries: 0 });
+    expect(await refusedBy(401)).toMatchObject({
+      code: "access_denied",
+      hint: expect.stringContaining("Check the key"),
+    });
+    expect(await refusedBy(429)).toMatchObject({
+      code: "overloaded",
+      hint: expect.stringContaining("try again later"),
+    });
+    expect(await refusedBy(400)).toMatchObject({ code: "request_refused", hint: expect.stringContaining("says why") });
+  });
+
   it("names the request, for the server's log", async () => {
     const { url } = await scripted({ status: 400, headers: { "x-typesafe-request-id": "r-9" } });
     expect(await failureOf({ url })).toMatchObject({ details: { requestId: "r-9" } });

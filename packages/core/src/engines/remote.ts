@@ -4,7 +4,6 @@ import { callback, checkOptions, options as optionsOf, timeoutMs, whole } from "
 import { OptioError } from "../errors.js";
 import { Turnstile } from "../turnstile.js";
 import { optioVersion } from "../version.js";
-import { readSystemOneAnswer, type SystemOneAnswer, writeSystemOne } from "../wire/system-one.js";
 import type {
   DecisionRequest,
   Engine,
@@ -16,6 +15,7 @@ import type {
 } from "./engine.js";
 import { hostOf, postJson } from "./http/post-json.js";
 import { remoteFailure } from "./http/remote-failure.js";
+import { readSystemOneAnswer, type SystemOneAnswer, writeSystemOne } from "./http/system-one.js";
 
 export interface RemoteOptions {
   /** Where the server is; `/v1/systemone` is added, unless the path ends so. http or https, without credentials in it. */

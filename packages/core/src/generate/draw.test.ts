@@ -76,7 +76,10 @@ describe("draw", () => {
     const weighted = weigh(of(0.7, 0.2, 0.1), open, none);
     const random = seededRandom(7);
     const counts = [0, 0, 0];
-    for (let i = 0; i < 20_000; i++) counts[draw(weighted, random()) ?? 0]++;
+    for (let i = 0; i < 20_000; i++) {
+      const id = draw(weighted, random()) ?? 0;
+      counts[id] = (counts[id] ?? 0) + 1;
+    }
     expect(counts.map((count) => count / 20_000)).toEqual([0.7, 0.2, 0.1].map((p) => expect.closeTo(p, 1)));
   });
 

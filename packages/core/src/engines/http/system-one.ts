@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { EngineTimings, RawAnswer, State, Usage } from "../engines/engine.js";
-import { OptioError } from "../errors.js";
-import { type OrderedJson, toOrderedJson, toPlainJson, writeJson } from "../questions/ordered-json.js";
-import type { Json, NamedQuestion, Question } from "../questions/question.js";
-import { readJson } from "../questions/read-json.js";
+import { OptioError } from "../../errors.js";
+import { type OrderedJson, toOrderedJson, toPlainJson, writeJson } from "../../questions/ordered-json.js";
+import type { Json, NamedQuestion, Question } from "../../questions/question.js";
+import { readJson } from "../../questions/read-json.js";
+import type { EngineTimings, RawAnswer, State, Usage } from "../engine.js";
 
 /** A decision as System One JSON text, with the options in their order. */
 export function writeSystemOne(state: State, questions: readonly NamedQuestion[], model: string | undefined): string {
