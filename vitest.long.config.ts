@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["packages/server-bridge/test/long/**/*.long.test.ts"],
     fileParallelism: false,
-    testTimeout: 1_200_000,
+    testTimeout: 3_600_000,
     hookTimeout: 120_000,
   },
 });

@@ -54,7 +54,8 @@ export function aboutRoutes({ models, readiness }: AppSettings): Hono<ServerEnv>
       ${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
     </dl>
     <h2>Ask it</h2>
-    <pre><code>curl ${new URL(context.req.url).origin}/v1/systemone -H 'content-type: application/json' -d '{
+    <pre><code>curl ${new URL(context.req.url).origin}/v1/systemone \\
+  -H 'content-type: application/json' -d '{
   "state": "I was charged twice.",
   "questions": { "angry": { "type": "noul", "instructions": "Is the customer angry?" } }
 }'</code></pre>
