@@ -2,7 +2,7 @@ import type { Usage } from "@optio/core";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** Seconds; from what HTTP alone takes to what a long text on a slow machine takes. */
-const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const buckets = [0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** What a server counts, for Prometheus. */
 export class Metrics {

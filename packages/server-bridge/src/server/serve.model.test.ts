@@ -6,9 +6,12 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { createDecider, noul } from "@optio/core";
 import { APIError, choice, TypeSafeClient } from "@typesafe-ai/sdk";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
+import { sageMakerDouble } from "../../test/sagemaker-double.js";
+import { sagemaker } from "../sagemaker/sagemaker.js";
 
 // The real program on a real socket, asked by the wire's own client.
 const program = fileURLToPath(new URL("../../../cli/bin/optio.js", import.meta.url));
@@ -200,6 +203,33 @@ describe("optio serve", () => {
     expect(await server.exited).toBe(0);
     expect(performance.now() - answered).toBeLessThan(5_000);
     await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  it("is a container of SageMaker: `serve`, its settings as SM_ variables, and asked through the service", async () => {
+    const env = { SM_OPTIO_PORT: "0", SM_OPTIO_ENGINE: "native", SM_OPTIO_MODEL: "smollm2-135m-instruct" };
+    const child = spawn(process.execPath, [program, "serve"], {
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, ...env },
+    });
+    running.push(child);
+    const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+    const url = await new Promise<string>((resolve) => {
+      createInterface({ input: child.stdout as Readable }).once("line", resolve);
+    });
+    expect((await fetch(`${url}/ping`)).status).toBe(503);
+    while ((await fetch(`${url}/ping`)).status !== 200) await sleep(50);
+    await using aws = await sageMakerDouble({ decisions: { container: url } });
+    const { credentials, region } = aws;
+    const engine = sagemaker({ endpoint: "decisions", codec: "systemone", endpointUrl: aws.url, credentials, region });
+    await using decider = createDecider({ engine });
+    const { answers, receipt } = await decider.decide({ state, questions: { angry: noul("Is the customer angry?") } });
+    expect(answers.angry.noul).toBeGreaterThan(0);
+    expect(receipt).toMatchObject({
+      engine: { kind: "sagemaker" },
+      upstream: { receipt: { engine: { kind: "native" } } },
+    });
+    child.kill("SIGTERM");
+    expect(await exited).toBe(0);
   });
 
   it("answers although the disk that its log goes to is full", async () => {

@@ -55,6 +55,15 @@ const summary = ({ requests, latency, non2xx, errors, timeouts }: autocannon.Res
   lost: errors + timeouts,
 });
 
+/** Share of the decisions that took no longer, from a request's head to its answer. */
+async function shareWithin(url: string, seconds: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const read = (name: string) => Number(new RegExp(`^${name} (\\d+)`, "mu").exec(metrics)?.[1]);
+  const route = 'route="/v1/systemone"';
+  const within = read(`optio_request_duration_seconds_bucket\\{le="${seconds}",${route}\\}`);
+  return within / read(`optio_request_duration_seconds_count\\{${route}\\}`);
+}
+
 describe("the HTTP layer alone", () => {
   it.each([1, 8, 64])("loses nothing with %i connections for a minute", async (connections) => {
     const config = readConfig({ flags: { port: 0, maxQueue: 64 }, env: {}, modelFolder: "/nowhere" });
@@ -62,10 +71,14 @@ describe("the HTTP layer alone", () => {
     await server.ready;
     try {
       const result = await fire(server.url, connections);
-      report(`HTTP layer alone, ${connections} connections, ${seconds} s`, summary(result));
+      const within = await shareWithin(server.url, "0.003");
+      report(`HTTP layer alone, ${connections} connections, ${seconds} s`, {
+        ...summary(result),
+        "answered by the server within 3 ms": `${(within * 100).toFixed(2)} %`,
+      });
       expect(result.errors + result.timeouts + result.non2xx).toBe(0);
-      // What a single client waits for is the layer itself; the others wait for each other.
-      if (connections === 1) expect(result.latency.p99).toBeLessThan(3);
+      // What a single client waits for is the layer itself, as the server measures it; several wait for each other.
+      if (connections === 1) expect(within).toBeGreaterThan(0.99);
     } finally {
       await server.close();
     }
