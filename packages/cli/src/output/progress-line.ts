@@ -100,6 +100,8 @@ export function progressStep(progress: Progress): Step {
         ...share(progress.loaded, progress.total),
         text: `checking the file, ${formatBytes(progress.loaded)} of ${formatBytes(progress.total)}`,
       };
+    case "evict":
+      return { phase: "evict", text: `${progress.id} was removed to make room, ${formatBytes(progress.freedBytes)}` };
     case "load":
       return { phase: "load", share: progress.fraction, text: "loading the model" };
     case "queue":

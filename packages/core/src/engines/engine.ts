@@ -188,6 +188,7 @@ export interface EngineCallOptions {
 export type Progress =
   | { readonly phase: "download"; readonly loaded: number; readonly total: number; readonly bytesPerSecond: number }
   | { readonly phase: "verify"; readonly loaded: number; readonly total: number }
+  | { readonly phase: "evict"; readonly id: string; readonly freedBytes: number }
   | { readonly phase: "load"; readonly fraction: number }
   | { readonly phase: "queue"; readonly ahead: number }
   | { readonly phase: "evaluate"; readonly evaluatedTokens: number; readonly totalTokens: number };

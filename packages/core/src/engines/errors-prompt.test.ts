@@ -7,7 +7,7 @@ import { choice } from "../questions/choice.js";
 import type { QuestionsInput } from "../questions/normalize.js";
 import { noul } from "../questions/noul.js";
 import type { ScoreResult } from "../scorer/scorer.js";
-import type { StoredModel } from "../store/store.js";
+import type { StoredModel } from "../store/stored-models.js";
 import type { Readout } from "./engine.js";
 import { createLocalEngine, localModel } from "./local.js";
 

@@ -9,7 +9,7 @@ import { preparePromptFrame } from "../prompt/prompt-frame.js";
 import { stateText } from "../prompt/state-text.js";
 import type { NamedQuestion } from "../questions/question.js";
 import type { ScoreResult, Scorer } from "../scorer/scorer.js";
-import type { StoredModel } from "../store/store.js";
+import type { StoredModel } from "../store/stored-models.js";
 import type {
   ChatEvent,
   ChatRequest,

@@ -4,7 +4,7 @@ import type { PromptProfile } from "../prompt/profile.js";
 import { startWorkerScorer } from "../scorer/client.js";
 import { chooseVariant, detectFeatures, type WasmVariant, wasmVariants } from "../scorer/variant.js";
 import type { ModuleAssets } from "../scorer/worker-api.js";
-import type { ModelStore } from "../store/store.js";
+import type { ModelStore } from "../store/model-store.js";
 import type { Engine, EngineSource, EngineStartOptions } from "./engine.js";
 import { createLocalEngine, localEngineFields, localModel } from "./local.js";
 

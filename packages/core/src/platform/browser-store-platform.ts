@@ -92,6 +92,11 @@ const opfsFiles: StoreFiles = {
     const { quota, usage } = await navigator.storage.estimate();
     return quota === undefined || usage === undefined ? undefined : Math.max(0, quota - usage);
   },
+  blob: async (path) => {
+    const handle = await fileAt(await opfsRoot(), partsOf(path), false);
+    if (handle === undefined) throw new OptioError("store_failed", `${path} is not there.`);
+    return handle.getFile();
+  },
   modelFile: async (path) => ({ kind: "opfs", path: partsOf(path) }),
 };
 

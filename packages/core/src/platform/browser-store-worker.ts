@@ -2,7 +2,9 @@ import { expose } from "comlink";
 import { catalogue } from "../generated/models.js";
 import { type Outcome, outcomeOf } from "../scorer/outcome.js";
 import { CallAborted } from "../scorer/protocol.js";
-import { createStore, type ModelStore, type StoreCallOptions } from "../store/store.js";
+import { memoryStorePlatform } from "../store/memory-platform.js";
+import type { ModelStore, StoreCallOptions } from "../store/model-store.js";
+import { createStore } from "../store/store.js";
 import { browserStorePlatform } from "./browser-store-platform.js";
 import type { StoreNotice, StoreWorkerApi } from "./store-worker-api.js";
 import { holdLifeLock } from "./worker-life.js";
@@ -25,8 +27,9 @@ async function call<T>(id: number, work: (options: StoreCallOptions) => Promise<
 }
 
 const api: StoreWorkerApi = {
-  open: async ({ baseAddress, ...settings }) => {
-    store = createStore(browserStorePlatform(baseAddress), { ...settings, catalogue });
+  open: async ({ baseAddress, save, ...settings }) => {
+    const platform = browserStorePlatform(baseAddress);
+    store = createStore(save ? platform : memoryStorePlatform(platform), { ...settings, catalogue });
     return holdLifeLock();
   },
   list: () => outcomeOf(() => store.list()),
@@ -36,6 +39,8 @@ const api: StoreWorkerApi = {
     call(id, (options) => store.add(file, { ...options, ...(name === undefined ? {} : { name }) })),
   verify: (id, model) => call(id, (options) => store.verify(model, options)),
   remove: (reference) => outcomeOf(() => store.remove(reference)),
+  pin: (id, pinned) => outcomeOf(() => store.pin(id, pinned)),
+  export: (id) => outcomeOf(() => store.export(id)),
   cancel: async (id) => running.get(id)?.abort(new CallAborted()),
 };
 

@@ -3,13 +3,19 @@ import { untilAborted } from "../call.js";
 import { OptioError } from "../errors.js";
 import { type Outcome, unwrap } from "../scorer/outcome.js";
 import { CallAborted } from "../scorer/protocol.js";
-import type { AddOptions, ModelStore, StoreCallOptions, StoreProgress, StoreSettings } from "../store/store.js";
+import type { AddOptions, ModelStore, StoreCallOptions, StoreSettings } from "../store/model-store.js";
+import type { StoreProgress } from "../store/store-platform.js";
 import { isStoreNotice, type StoreWorkerApi } from "./store-worker-api.js";
 import { watchLife } from "./worker-life.js";
 
 export interface ModelStoreOptions extends Partial<Omit<StoreSettings, "catalogue">> {
   /** Address of the worker's script, for pages whose bundler or policy wants it elsewhere. */
   readonly worker?: string | URL;
+  /**
+   * Default true. False: models are downloaded into memory and gone with the page; for private windows, and where the quota is
+   * too small to keep them.
+   */
+  readonly save?: boolean;
 }
 
 /** The models of this origin: weights in the origin private file system, facts in IndexedDB. All tabs share them. */
@@ -35,6 +41,8 @@ class WorkerStore implements ModelStore {
   list: ModelStore["list"] = () => this.#ask((api) => api.list());
   status: ModelStore["status"] = (reference) => this.#ask((api) => api.status(reference));
   remove: ModelStore["remove"] = (reference) => this.#ask((api) => api.remove(reference));
+  pin: ModelStore["pin"] = (id, pinned) => this.#ask((api) => api.pin(id, pinned));
+  export: ModelStore["export"] = (id) => this.#ask((api) => api.export(id));
 
   get: ModelStore["get"] = async (reference, options = {}) => {
     await this.#askToPersist(reference);
@@ -49,6 +57,7 @@ class WorkerStore implements ModelStore {
   /** Without persistence the browser may throw a model away when space is short. Refusing is not an error. */
   async #askToPersist(reference: string | undefined): Promise<void> {
     const { storage } = navigator;
+    if (this.#options.save === false) return;
     if (typeof storage?.persist !== "function" || (await storage.persisted().catch(() => true))) return;
     // Some browsers ask the user, who should be asked only when something is about to be stored.
     const status = await this.status(reference).catch(() => undefined);
@@ -82,7 +91,7 @@ class WorkerStore implements ModelStore {
   }
 
   async #start(): Promise<StoreWorkerApi> {
-    const { worker: address, ...settings } = this.#options;
+    const { worker: address, save = true, ...settings } = this.#options;
     const worker =
       address === undefined
         ? new Worker(new URL("./browser-store-worker.js", import.meta.url), { type: "module", name: "optio store" })
@@ -101,9 +110,10 @@ class WorkerStore implements ModelStore {
     // Every method answers with a promise already, so the remote side has the very same type.
     const api = wrap<StoreWorkerApi>(worker) as unknown as StoreWorkerApi;
     const late = setTimeout(() => onDeath(`it did not start within ${startMs / 1000} s`), startMs);
-    const lock = await untilAborted(api.open({ ...settings, baseAddress: document.baseURI }), death.signal).finally(
-      () => clearTimeout(late),
-    );
+    const lock = await untilAborted(
+      api.open({ ...settings, save, baseAddress: document.baseURI }),
+      death.signal,
+    ).finally(() => clearTimeout(late));
     if (lock !== undefined) watchLife(lock, death.signal, () => onDeath("the browser ended it"));
     return api;
   }

@@ -19,6 +19,7 @@ const defaultLock: NodeLockSettings = { beatMs: 1_000, staleMs: 60_000 };
 const progressSchema = z.union([
   z.object({ phase: z.literal("download"), loaded: z.number(), total: z.number(), bytesPerSecond: z.number() }),
   z.object({ phase: z.literal("verify"), loaded: z.number(), total: z.number() }),
+  z.object({ phase: z.literal("evict"), id: z.string(), freedBytes: z.number() }),
 ]);
 
 /** What a lock file holds. */

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Fault, FileServer, type ServedFile } from "../../test/file-server.js";
 import { OptioError } from "../errors.js";
 import type { CatalogueEntry } from "../store/catalogue.js";
-import { createStore, type StoreSettings } from "../store/store.js";
+import type { StoreSettings } from "../store/model-store.js";
+import { createStore } from "../store/store.js";
 import type { StorePlatform, StoreProgress } from "../store/store-platform.js";
 import { nodeStorePlatform } from "./node-store.js";
 
@@ -47,8 +48,8 @@ const partsLeft = async () => (await readdir(folder, { recursive: true })).filte
 /** A signal that aborts once `bytes` have been seen to arrive. */
 function abortAt(bytes: number, reason: unknown) {
   const controller = new AbortController();
-  const onProgress = ({ loaded }: StoreProgress) => {
-    if (loaded >= bytes) controller.abort(reason);
+  const onProgress = (progress: StoreProgress) => {
+    if (progress.phase === "download" && progress.loaded >= bytes) controller.abort(reason);
   };
   return { signal: controller.signal, onProgress };
 }
@@ -278,8 +279,9 @@ describe("several who want one model", () => {
     const slow = store({ stallMs: 10_000 });
     const controller = new AbortController();
     const removal = new Promise<unknown>((resolve) => {
-      const onProgress = ({ loaded }: StoreProgress) => {
-        if (loaded >= 100_000) resolve(slow.remove(address).catch((reason: unknown) => reason));
+      const onProgress = (progress: StoreProgress) => {
+        if (progress.phase === "download" && progress.loaded >= 100_000)
+          resolve(slow.remove(address).catch((reason: unknown) => reason));
       };
       slow.get(address, { signal: controller.signal, onProgress }).catch(() => undefined);
     });

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { StoreProgress } from "../store/store-platform.js";
 import { createModelStore } from "./node-store.js";
 
 const model = Buffer.concat([Buffer.from("GGUF"), Buffer.alloc(300_000, "weights ")]);
@@ -87,7 +88,9 @@ describe("a model store", () => {
       response.writeHead(200, { etag: '"one"', "content-length": model.length });
       response.write(model.subarray(0, 150_000));
     };
-    const onProgress = ({ loaded }: { loaded: number }) => loaded >= 150_000 && controller.abort("later");
+    const onProgress = (progress: StoreProgress) => {
+      if (progress.phase === "download" && progress.loaded >= 150_000) controller.abort("later");
+    };
     await expect(store().get(address, { signal: controller.signal, onProgress })).rejects.toBe("later");
     answer = served(model);
     expect((await store().get(address)).sha256).toBe(sha256(model));

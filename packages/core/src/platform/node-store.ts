@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, mkdtempSync, openAsBlob, rmSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OptioError } from "../errors.js";
 import { catalogue } from "../generated/models.js";
-import { createStore, type ModelStore, type StoreSettings } from "../store/store.js";
+import type { ModelStore, StoreSettings } from "../store/model-store.js";
+import { createStore } from "../store/store.js";
 import type { AppendFile, LocalFiles, StoreFacts, StoreFiles, StorePlatform } from "../store/store-platform.js";
 import { thenClose } from "../then-close.js";
 import { nodeLock } from "./node-lock.js";
@@ -14,6 +15,8 @@ import { nodeLock } from "./node-lock.js";
 export interface ModelStoreOptions extends Partial<Omit<StoreSettings, "catalogue">> {
   /** Folder of the models. Default: `models` in `OPTIO_CACHE`, or in the user's cache folder for optio. */
   readonly folder?: string;
+  /** Default true. False: models lie in a folder of their own that is removed when the process ends. Excludes `folder`. */
+  readonly save?: boolean;
 }
 
 /**
@@ -23,7 +26,13 @@ export interface ModelStoreOptions extends Partial<Omit<StoreSettings, "catalogu
  * the Python package index that mirrors some models).
  */
 export function createModelStore(options: ModelStoreOptions = {}): ModelStore {
-  const { folder = join(cacheFolder(), "models"), ...settings } = options;
+  if (options.save === false && options.folder !== undefined) {
+    throw new OptioError("invalid_setting", "A store that is not saved has a folder of its own.", {
+      hint: "Leave out `folder`, or `save: false`.",
+      details: { field: "folder" },
+    });
+  }
+  const { save = true, folder = save ? join(cacheFolder(), "models") : temporaryFolder(), ...settings } = options;
   const hub = process.env["OPTIO_HUB"] || process.env["HF_ENDPOINT"];
   return createStore(nodeStorePlatform(folder), {
     ...(hub ? { hub: hub.replace(/\/+$/, "") } : {}),
@@ -31,6 +40,13 @@ export function createModelStore(options: ModelStoreOptions = {}): ModelStore {
     ...settings,
     catalogue,
   });
+}
+
+/** A folder that goes with the process. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "optio-models-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** What the store needs of Node, in one folder. */
@@ -77,6 +93,7 @@ function nodeFiles(root: string): StoreFiles {
       const facts = await statfs(root).catch(() => undefined);
       return facts === undefined ? undefined : facts.bavail * facts.bsize;
     },
+    blob: (path) => reporting(path, () => openAsBlob(at(path))),
     modelFile: async (path) => ({ kind: "path", path: at(path) }),
   };
 }

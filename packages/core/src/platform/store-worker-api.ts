@@ -1,9 +1,13 @@
 import type { Outcome } from "../scorer/outcome.js";
-import type { ModelStatus, RemovedModel, StoredModel, StoreProgress, StoreSettings } from "../store/store.js";
+import type { ModelStatus, RemovedModel, StoreSettings } from "../store/model-store.js";
+import type { StoreProgress } from "../store/store-platform.js";
+import type { StoredModel } from "../store/stored-models.js";
 
 export interface StoreWorkerSettings extends Omit<StoreSettings, "catalogue"> {
   /** What relative addresses are relative to: the page's address. */
   readonly baseAddress: string;
+  /** False: models are kept in the worker's memory. */
+  readonly save: boolean;
 }
 
 /** What the store's worker offers; comlink carries the calls. `call` names a call for `cancel` and for its progress. */
@@ -16,6 +20,8 @@ export interface StoreWorkerApi {
   add(call: number, file: string | Blob, name: string | undefined): Promise<Outcome<StoredModel>>;
   verify(call: number, id: string): Promise<Outcome<StoredModel>>;
   remove(reference: string): Promise<Outcome<RemovedModel>>;
+  pin(id: string, pinned: boolean | undefined): Promise<Outcome<StoredModel>>;
+  export(id: string): Promise<Outcome<Blob>>;
   cancel(call: number): Promise<void>;
 }
 

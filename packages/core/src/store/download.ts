@@ -2,7 +2,7 @@ import { OptioError } from "../errors.js";
 import { networkReason } from "../network-reason.js";
 import { thenClose } from "../then-close.js";
 import { byteSize } from "./byte-size.js";
-import { ensureSpace, noSpace } from "./disk-space.js";
+import { noSpace } from "./disk-space.js";
 import { type PartFacts, partFactsOf, planResponse, rangeValidator, readPartFacts } from "./download-plan.js";
 import { checkMagic } from "./gguf-magic.js";
 import { joinBytes } from "./join-bytes.js";
@@ -106,7 +106,7 @@ class FileDownload {
   }
 
   async #attempt(watch: StallWatch): Promise<Setback | undefined> {
-    const { platform, signal } = this.#transfer;
+    const { platform, ensureSpace, signal } = this.#transfer;
     const { address, expected } = this.#request;
     signal?.throwIfAborted();
     const part = this.#part;
@@ -133,7 +133,7 @@ class FileDownload {
         return setback(this.#failed(plan.reason));
       }
       this.#totalBytes ??= plan.totalBytes;
-      if (this.#totalBytes !== undefined) await ensureSpace(platform.files, this.#totalBytes - before, this.#from);
+      if (this.#totalBytes !== undefined) await ensureSpace(this.#totalBytes - before, this.#from);
       const body = readBody(response, watch);
       if (plan.from === 0) await this.#takeFromStart(body, response.headers, plan.totalBytes);
       else await this.#take(body);

@@ -1,5 +1,4 @@
 import { type ErrorDetails, OptioError } from "../errors.js";
-import { ensureSpace } from "./disk-space.js";
 import { download } from "./download.js";
 import { ggufMagic } from "./gguf-magic.js";
 import { joinWheels } from "./join-wheels.js";
@@ -58,10 +57,14 @@ export async function partialBytes({ platform }: Pick<Transfer, "platform">, wan
   return Math.max(0, ...sizes.map((size) => size ?? 0));
 }
 
-async function checkSpace({ platform }: Transfer, { expected, name }: WantedModel, part: string): Promise<void> {
+async function checkSpace(
+  { platform, ensureSpace }: Transfer,
+  { expected, name }: WantedModel,
+  part: string,
+): Promise<void> {
   if (expected.sizeBytes === undefined) return;
   const present = (await platform.files.size(part)) ?? 0;
-  await ensureSpace(platform.files, Math.max(0, expected.sizeBytes - present), name);
+  await ensureSpace(Math.max(0, expected.sizeBytes - present), name);
 }
 
 function fetchFrom(

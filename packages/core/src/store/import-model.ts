@@ -1,9 +1,8 @@
-import { ensureSpace } from "./disk-space.js";
 import { checkMagic, ggufMagic } from "./gguf-magic.js";
 import { type ReadOptions, textHash } from "./local-model.js";
 import { PartFile } from "./part-file.js";
 import type { StorePlatform } from "./store-platform.js";
-import type { Downloaded } from "./transfer.js";
+import type { Downloaded, Transfer } from "./transfer.js";
 
 /** A file that is to be copied into the store. */
 export interface ImportedFile {
@@ -23,9 +22,9 @@ export interface ImportedFile {
 export async function importModel(
   platform: StorePlatform,
   { name, fileName, sizeBytes, bytes }: ImportedFile,
-  { signal, onProgress }: ReadOptions,
+  { signal, onProgress, ensureSpace }: ReadOptions & Pick<Transfer, "ensureSpace">,
 ): Promise<Downloaded & { readonly part: string }> {
-  await ensureSpace(platform.files, sizeBytes, name);
+  await ensureSpace(sizeBytes, name);
   // One name for one file: what a killed run left is overwritten by the next instead of staying for ever.
   const folder = `incoming-${textHash(platform, `${name} ${sizeBytes}`)}`;
   const part = await PartFile.resume(platform, `${folder}/${fileName}.part`, {

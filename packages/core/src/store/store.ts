@@ -1,14 +1,16 @@
 import { OptioError } from "../errors.js";
 import { thenClose } from "../then-close.js";
 import type { CatalogueEntry } from "./catalogue.js";
+import { makeRoom } from "./eviction.js";
 import { fetchModel, partialBytes, type WantedModel } from "./fetch-model.js";
 import { importModel } from "./import-model.js";
 import { localModel, textHash } from "./local-model.js";
 import { modelFileName } from "./model-id.js";
 import { type ModelReference, modelNotFound, parseModelReference } from "./model-reference.js";
-import { addressSource, type SourceSettings, sourcesOf } from "./model-sources.js";
+import { addressSource, sourcesOf } from "./model-sources.js";
+import type { AddOptions, ModelStore, StoreCallOptions, StoreSettings } from "./model-store.js";
 import { ProgressMeter } from "./progress-meter.js";
-import type { HeldLock, StorePlatform, StoreProgress } from "./store-platform.js";
+import type { HeldLock, StorePlatform } from "./store-platform.js";
 import {
   blobBytes,
   checkSize,
@@ -22,78 +24,13 @@ import {
 } from "./store-upkeep.js";
 import { type StoredModel, StoredModels } from "./stored-models.js";
 import { defaultTransfer } from "./transfer.js";
-
-export type { StoreProgress } from "./store-platform.js";
-export type { StoredModel } from "./stored-models.js";
-
-/** The models on this machine. Every process and tab with the same store shares them. */
-export interface ModelStore {
-  /** What is stored whole, by id. */
-  list(): Promise<readonly StoredModel[]>;
-  /** What is here of a model. Nothing is downloaded. @throws OptioError `model_not_found` */
-  status(reference?: string): Promise<ModelStatus>;
-  /**
-   * The model, downloaded if it is not here yet. An abort keeps what has arrived, and the next call continues it.
-   *
-   * @param reference a catalogue id, the id of a model that was added, an http or https address of a GGUF, or a path (Node,
-   *   Deno, Bun); the catalogue's default model when absent
-   * @throws OptioError `model_not_found`, `model_invalid`, `download_failed`, `download_stalled`, `hash_mismatch`,
-   *   `no_space`, `store_busy`, `store_failed`, `invalid_setting`; the signal's reason when aborted.
-   */
-  get(reference?: string, options?: StoreCallOptions): Promise<StoredModel>;
-  /** Copies a file, or downloads an address, into the store. A file that is there already is not copied twice. */
-  add(file: string | Blob, options?: AddOptions): Promise<StoredModel>;
-  /**
-   * Reads a stored model again and compares its hash.
-   *
-   * @throws OptioError `model_not_found`, `hash_mismatch` (nothing is removed).
-   */
-  verify(id: string, options?: StoreCallOptions): Promise<StoredModel>;
-  /**
-   * Removes a model, or what a broken-off download left of it.
-   *
-   * @throws OptioError `model_not_found` when there is nothing of it; `store_busy` while it is being downloaded.
-   */
-  remove(reference: string): Promise<RemovedModel>;
-}
-
-export type ModelStatus =
-  /** `totalBytes` is absent for addresses whose size is not known yet. */
-  | { readonly state: "absent"; readonly totalBytes?: number }
-  | { readonly state: "partial"; readonly loadedBytes: number; readonly totalBytes?: number }
-  | { readonly state: "stored"; readonly model: StoredModel };
-
-export interface StoreCallOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: StoreProgress) => void;
-}
-
-export interface AddOptions extends StoreCallOptions {
-  /** File name to store a `Blob` by; a `File` has its own. */
-  readonly name?: string;
-}
-
-export interface RemovedModel {
-  readonly id: string;
-  readonly freedBytes: number;
-}
-
-export interface StoreSettings extends SourceSettings {
-  readonly catalogue: readonly CatalogueEntry[];
-  /** Milliseconds without a byte after which an attempt to download is given up. Default 30,000. */
-  readonly stallMs?: number | undefined;
-  /** Attempts that may fail in a row. Default 6. */
-  readonly attempts?: number | undefined;
-  /** Milliseconds before the first retry. Default 500. */
-  readonly backOffMs?: number | undefined;
-  /** Milliseconds between reports of progress. Default 250. */
-  readonly progressMs?: number | undefined;
-}
+import { migratedFirst } from "./versions.js";
 
 /** The store over one platform's files, facts and locks. */
 export function createStore(platform: StorePlatform, settings: StoreSettings): ModelStore {
-  const { catalogue, stallMs, attempts, backOffMs, progressMs = 250 } = settings;
+  const { catalogue, stallMs, attempts, backOffMs, progressMs = 250, evict = "never", maxBytes } = settings;
   const models = new StoredModels(platform, catalogue);
+  const room = { platform, models, evict, maxBytes };
   const transferSettings = {
     stallMs: stallMs ?? defaultTransfer.stallMs,
     attempts: attempts ?? defaultTransfer.attempts,
@@ -161,7 +98,7 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     const present = await models.bySha(sha256);
     if (present === undefined) await platform.files.rename(part, `${sha256}/${fileName}`);
     const now = new Date().toISOString();
-    await models.record(sha256, { source, addedAt: now, usedAt: now });
+    await models.record(sha256, { source, addedAt: now, usedAt: now, pinned: present?.pinned ?? false });
     await platform.facts.delete(part);
     await cleanUp(platform, folder, sha256);
     const model = await models.bySha(sha256);
@@ -170,6 +107,11 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     return model;
   };
 
+  const makingRoom =
+    ({ onProgress }: StoreCallOptions) =>
+    (neededBytes: number, what: string): Promise<void> =>
+      makeRoom(room, neededBytes, what, onProgress);
+
   const fetchInto = async (wanted: WantedModel, lock: HeldLock, options: StoreCallOptions): Promise<StoredModel> => {
     const signal = options.signal === undefined ? lock.lost : AbortSignal.any([options.signal, lock.lost]);
     const meter = new ProgressMeter((progress) => {
@@ -177,7 +119,13 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
       options.onProgress?.(progress);
     }, progressMs);
     try {
-      const transfer = { platform, settings: transferSettings, meter, signal };
+      const transfer = {
+        platform,
+        settings: transferSettings,
+        meter,
+        signal,
+        ensureSpace: makingRoom(options),
+      };
       const fetched = await fetchModel(transfer, wanted);
       signal.throwIfAborted();
       return await commit(fetched.part, wanted.fileName, fetched.sha256, sourceLabel(fetched.source));
@@ -224,7 +172,7 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     if (typeof file !== "string") {
       const name = options.name ?? ("name" in file && typeof file.name === "string" ? file.name : "model.gguf");
       const source = { name, fileName: modelFileName(name), sizeBytes: file.size, bytes: blobBytes(file) };
-      const copied = await importModel(platform, source, options);
+      const copied = await importModel(platform, source, { ...options, ensureSpace: makingRoom(options) });
       return commit(copied.part, source.fileName, copied.sha256, name);
     }
     const target = refer(file);
@@ -238,13 +186,21 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
     const lock = await platform.lock.hold(`add-${inPlace.sha256}`, signal === undefined ? {} : { signal });
     const copy = async () => {
       const source = { name: path, fileName, sizeBytes: inPlace.sizeBytes, bytes: local.read(path) };
-      const copied = await importModel(platform, source, options);
+      const copied = await importModel(platform, source, { ...options, ensureSpace: makingRoom(options) });
       return commit(copied.part, fileName, copied.sha256, path);
     };
     return thenClose(copy, () => lock.release());
   };
 
-  return {
+  const storedModel = async (id: string): Promise<StoredModel> => {
+    const target = refer(id);
+    const model = target.kind === "catalogue" ? await models.bySha(target.entry.sha256) : await byName(id);
+    if (model === undefined && target.kind === "catalogue") await checkSize(platform, target.entry);
+    if (model === undefined) throw notStored(id);
+    return model;
+  };
+
+  return migratedFirst(platform, {
     list: () => models.list(),
     get,
     add,
@@ -260,10 +216,7 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
       return loadedBytes > 0 ? { state: "partial", loadedBytes, ...total } : { state: "absent", ...total };
     },
     verify: async (id, options = {}) => {
-      const target = refer(id);
-      const model = target.kind === "catalogue" ? await models.bySha(target.entry.sha256) : await byName(id);
-      if (model === undefined && target.kind === "catalogue") await checkSize(platform, target.entry);
-      if (model === undefined) throw notStored(id);
+      const model = await storedModel(id);
       await verifyModel(platform, model, options);
       return model;
     },
@@ -283,5 +236,14 @@ export function createStore(platform: StorePlatform, settings: StoreSettings): M
       };
       return thenClose(removeAll, () => lock.release());
     },
-  };
+    pin: async (id, pinned = true) => {
+      const { sha256 } = await storedModel(id);
+      await models.pin(sha256, pinned);
+      return storedModel(id);
+    },
+    export: async (id) => {
+      const { sha256, fileName } = await storedModel(id);
+      return platform.files.blob(`${sha256}/${fileName}`);
+    },
+  });
 }

@@ -23,6 +23,8 @@ export interface StoredModel {
   readonly trust: "published" | "first-use";
   /** When the model was last asked for, in ISO 8601; absent when nothing recorded it. */
   readonly usedAt?: string;
+  /** Kept when room is made for other models. */
+  readonly pinned: boolean;
   /** What a worker opens. */
   readonly file: ModelFile;
 }
@@ -32,6 +34,7 @@ const modelFactsSchema = z.object({
   source: z.string().optional(),
   addedAt: z.string().optional(),
   usedAt: z.string().optional(),
+  pinned: z.boolean().optional(),
 });
 
 export type ModelFacts = z.infer<typeof modelFactsSchema>;
@@ -86,6 +89,10 @@ export class StoredModels {
     await this.record(sha256, { ...facts, usedAt: new Date().toISOString() });
   }
 
+  async pin(sha256: string, pinned: boolean): Promise<void> {
+    await this.record(sha256, { ...(await this.#facts(sha256)), pinned });
+  }
+
   async forget(sha256: string): Promise<void> {
     await this.#platform.facts.delete(factsKey(sha256));
     await this.#platform.files.remove(sha256);
@@ -99,7 +106,7 @@ export class StoredModels {
       const path = `${sha256}/${fileName}`;
       const sizeBytes = await files.size(path);
       if (sizeBytes === undefined || (entry !== undefined && sizeBytes !== entry.bytes)) continue;
-      const { source, usedAt } = await this.#facts(sha256);
+      const { source, usedAt, pinned = false } = await this.#facts(sha256);
       return {
         id: entry?.id ?? addedModelId(fileName, sha256, taken),
         fileName,
@@ -109,6 +116,7 @@ export class StoredModels {
         ...(source === undefined ? {} : { source }),
         ...(usedAt === undefined ? {} : { usedAt }),
         trust: entry === undefined ? "first-use" : "published",
+        pinned,
         file: await files.modelFile(path),
       };
     }

@@ -11,6 +11,8 @@ export interface Transfer {
   readonly settings: TransferSettings;
   readonly meter: ProgressMeter;
   readonly signal?: AbortSignal | undefined;
+  /** Makes sure that so many bytes more can be written for `what`. @throws OptioError `no_space` */
+  readonly ensureSpace: (neededBytes: number, what: string) => Promise<void>;
 }
 
 export interface TransferSettings extends RetrySettings {

@@ -18,6 +18,7 @@ function fileOf(bytes: Uint8Array, step = 7): StoreFiles {
     remove: unused,
     list: unused,
     freeBytes: unused,
+    blob: unused,
     modelFile: unused,
   };
 }
