@@ -1,6 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { createDecider } from "./decider.js";
+import type { CallControl } from "./call.js";
+import { createDecider, type Decider } from "./decider.js";
+import type { EngineSource } from "./engines/engine.js";
 import { choice } from "./questions/choice.js";
 import { noul } from "./questions/noul.js";
 import { score } from "./questions/score.js";
@@ -91,6 +93,41 @@ describe("a decider", () => {
     await expect(decider.decide({ state, questions, timeoutMs: 30 })).rejects.toMatchObject({
       details: { timeoutMs: 30 },
     });
+  });
+
+  const endless = (): EngineSource => ({
+    kind: "fake",
+    start: ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      }),
+  });
+  const slow = (): EngineSource => fake({ delayMs: 60_000 });
+  const calls: Readonly<Record<string, (decider: Decider, control: CallControl) => Promise<unknown>>> = {
+    ready: (decider, control) => decider.ready(control),
+    decide: (decider, control) => decider.decide({ state, questions, ...control }),
+    decideMany: (decider, control) => decider.decideMany({ states: [state, state], questions, ...control }),
+  };
+  const stages: readonly (readonly [string, string, () => EngineSource])[] = [
+    ["ready", "the engine starts", endless],
+    ["decide", "the engine starts", endless],
+    ["decideMany", "the engine starts", endless],
+    ["decide", "it runs", slow],
+    ["decideMany", "it runs", slow],
+  ];
+
+  it.each(stages)("ends %s while %s: at once when aborted, and in time", async (name, _, engine) => {
+    const call = calls[name];
+    if (call === undefined) throw expect.fail("no such call");
+    const decider = createDecider({ engine: engine() });
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    setTimeout(() => controller.abort(reason), 10);
+    await expect(call(decider, { signal: controller.signal })).rejects.toBe(reason);
+    await expect(call(decider, { timeoutMs: 20 })).rejects.toMatchObject({ code: "timeout" });
+    const closed = call(decider, {});
+    setTimeout(() => void decider.close(), 10);
+    await expect(closed).rejects.toMatchObject({ code: "engine_closed" });
   });
 
   it("can be closed twice and during a call, and says so afterwards", async () => {

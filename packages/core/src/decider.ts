@@ -148,7 +148,8 @@ class ChainDecider implements Decider {
   async ready(options: ReadyOptions = {}): Promise<EngineInfo> {
     checkOptions(readyOptions, options);
     using call = this.#startCall(options, "Starting the engine");
-    return this.#chain.ready(call, options.onProgress);
+    // Awaited here: what is returned as a promise would outlive its call's limits.
+    return await this.#chain.ready(call, options.onProgress);
   }
 
   async decide<const Q extends QuestionsInput>(request: DecideRequest<Q>): Promise<Decision<Q>> {
