@@ -33,6 +33,8 @@ const steps = [
   ["decider.ts"],
   ["default-decider.ts"],
   ["testing/"],
+  ["results/"],
+  ["element/"],
   ["index.ts", "wire/"],
 ];
 

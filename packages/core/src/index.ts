@@ -31,8 +31,7 @@ export { chooseVariant, detectFeatures, hasRelaxedSimd, hasThreads, wasmVariants
 export type { ModuleAssets } from "./scorer/worker-api.js";
 export type { StateInput } from "./state.js";
 export type { CatalogueEntry, ModelSource } from "./store/catalogue.js";
-export type { ModelStore } from "./store/model-store.js";
-export type { StoredModel } from "./store/stored-models.js";
+export type { ModelStore, StoredModel } from "./store/model-store.js";
 export { confidenceFormulas } from "./trust/confidence.js";
 export { isLowLabelMass } from "./trust/label-mass.js";
 export type { DecisionPolicy, Policy } from "./trust/policy.js";

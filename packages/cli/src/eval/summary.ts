@@ -1,6 +1,6 @@
+import { type Interval, wilsonInterval } from "@optio/core/results";
 import { mean, median, quantile } from "./quantile.js";
 import { type AnsweredRow, isAnswered, type RowResult } from "./row-result.js";
-import { type Interval, wilsonInterval } from "./wilson.js";
 
 /** How often the answer was right. A row that failed in the engine counts as not right. */
 export interface Accuracy {

@@ -101,6 +101,7 @@ const model: StoredModel = {
   sizeBytes: 1000,
   sha256: "ab".repeat(32),
   trust: "first-use",
+  pinned: false,
   file: { kind: "path", path: "/models/test-model.gguf" },
 };
 
@@ -111,6 +112,8 @@ const everythingStored: ModelStore = {
   add: async () => model,
   verify: async () => model,
   remove: async () => ({ id: model.id, freedBytes: model.sizeBytes }),
+  pin: async () => model,
+  export: async () => new Blob([]),
 };
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {

@@ -3,6 +3,8 @@ import type { SourceSettings } from "./model-sources.js";
 import type { StoreProgress } from "./store-platform.js";
 import type { StoredModel } from "./stored-models.js";
 
+export type { StoredModel } from "./stored-models.js";
+
 /** The models on this machine. Every process and tab with the same store shares them. */
 export interface ModelStore {
   /** What is stored whole, by id. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextPhase, type Phase, type PhaseEvent } from "./phase.js";
+import { nextPhase, type Phase, type PhaseEvent, stallMs } from "./phase.js";
 
 const failure = { code: "engine_crashed", message: "The worker ended.", hint: "Try again." };
 const download: PhaseEvent = {
@@ -8,6 +8,7 @@ const download: PhaseEvent = {
 };
 const verify: PhaseEvent = { type: "progress", progress: { phase: "verify", loaded: 50, total: 100 } };
 const evaluate: PhaseEvent = { type: "progress", progress: { phase: "evaluate", evaluatedTokens: 3, totalTokens: 9 } };
+const silent: PhaseEvent = { ...download, silentMs: stallMs };
 
 function after(...events: readonly PhaseEvent[]): Phase {
   return events.reduce(nextPhase, { kind: "empty" } as Phase);
@@ -38,22 +39,34 @@ describe("nextPhase", () => {
     expect(after(download)).toEqual({ kind: "empty" });
   });
 
-  it("tells a failed start from a failed decision", () => {
+  it("calls a download stalled when nothing came for a while, and goes on when something does", () => {
+    const stalled = after({ type: "start" }, download, silent);
+    expect(stalled).toEqual({ kind: "stalled", loaded: 10, total: 100 });
+    expect(nextPhase(stalled, download).kind).toBe("downloading");
+    expect(nextPhase(stalled, { type: "pause" })).toEqual({ kind: "paused", loaded: 10, total: 100 });
+  });
+
+  it("says where answers come from, when that is not here", () => {
+    expect(after({ type: "start" }, { type: "ready", destination: "bridge.example" })).toEqual({
+      kind: "ready",
+      destination: "bridge.example",
+    });
+  });
+
+  it("takes a failure for that of a start, and only while there is one", () => {
     expect(after({ type: "start" }, { type: "fail", failure })).toMatchObject({ kind: "failed", during: "start" });
-    const run = after({ type: "start" }, { type: "ready" }, { type: "run" }, evaluate, { type: "fail", failure });
-    expect(run).toEqual({ kind: "failed", during: "run", failure });
+    expect(after({ type: "start" }, { type: "ready" }, { type: "fail", failure })).toEqual({ kind: "ready" });
   });
 
-  it("allows another decision after a failed one, but not after a failed start", () => {
-    expect(nextPhase({ kind: "failed", during: "run", failure }, { type: "run" }).kind).toBe("running");
-    expect(nextPhase({ kind: "failed", during: "start", failure }, { type: "run" }).kind).toBe("failed");
-  });
-
-  it("starts nothing twice and nothing while a decision runs", () => {
-    const running = after({ type: "start" }, { type: "ready" }, { type: "run" });
-    expect(nextPhase(running, { type: "start" })).toBe(running);
-    expect(nextPhase(running, { type: "run" })).toBe(running);
+  it("starts nothing twice", () => {
     const loading = after({ type: "start" });
     expect(nextPhase(loading, { type: "start" })).toBe(loading);
+  });
+
+  it("stays unsupported until it is ready by other means", () => {
+    const unsupported = after({ type: "unsupported", failure });
+    expect(nextPhase(unsupported, { type: "start" })).toBe(unsupported);
+    expect(nextPhase(unsupported, { type: "empty" })).toBe(unsupported);
+    expect(nextPhase(unsupported, { type: "ready", destination: "bridge.example" }).kind).toBe("ready");
   });
 });

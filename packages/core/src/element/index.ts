@@ -1,0 +1,21 @@
+/** The widget, and the parts that it and the demo page are made of. Importing this registers the elements. */
+export { AnswerBars, actionShapes } from "./answer-bars.js";
+export { cautions, headline, optionLabel } from "./answer-words.js";
+export { ChoiceControls } from "./choice-controls.js";
+export { DecisionRun, type NamedAnswer, type RunRequest, type RunResult } from "./decision-run.js";
+export { define } from "./define.js";
+export { diagnostics } from "./diagnostics.js";
+export type { EngineChoice, ModelOffer } from "./engine-choice.js";
+export { type Formats, formatsFor } from "./formats.js";
+export { HumanChoices, type Settlement } from "./human-choices.js";
+export type { KeyCommand, KeyMap } from "./keys.js";
+export { ModelSession } from "./model-session.js";
+export { OptioDecision } from "./optio-decision.js";
+export { type Failure, isIdle, isStarting, type Phase, type PhaseKind } from "./phase.js";
+export type { PhaseAction } from "./phase-buttons.js";
+export { PhasePanel } from "./phase-panel.js";
+export { sharedStyles } from "./styles.js";
+export { english } from "./words/en.js";
+export { french } from "./words/fr.js";
+export type { Words } from "./words/words.js";
+export { wordsFor } from "./words/words-for.js";
