@@ -31,8 +31,9 @@ const steps = [
   ["engine-queue.ts"],
   ["fallback/"],
   ["decider.ts"],
-  ["default-decider.ts"],
+  ["default-decider.ts", "given-decider.ts"],
   ["testing/"],
+  ["ai-sdk/", "langchain/"],
   ["index.ts", "wire/"],
 ];
 
