@@ -31,10 +31,11 @@ const steps = [
   ["engine-queue.ts"],
   ["fallback/"],
   ["decider.ts"],
-  ["default-decider.ts"],
+  ["default-decider.ts", "given-decider.ts"],
   ["testing/"],
   ["results/"],
   ["element/"],
+  ["ai-sdk/", "langchain/"],
   ["index.ts", "wire/"],
 ];
 

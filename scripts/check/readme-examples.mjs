@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommandFailed, run } from "../setup/children.mjs";
 import { root } from "../setup/places.mjs";
@@ -14,10 +14,11 @@ const imports = new Set(examples.flatMap((code) => code.match(isImport) ?? []));
 const [first, ...later] = examples.map((code) => code.replace(isImport, ""));
 const scopes = later.map((code) => `{\n${code}}\n`);
 
-// Inside a package that depends on all that the examples import.
+// Inside a package that depends on ours; what the adapters are made for comes from core, which is tested with it.
 const folder = join(root, "packages/cli/node_modules/.readme-examples");
 mkdirSync(folder, { recursive: true });
 try {
+  symlinkSync(join(root, "packages/core/node_modules"), join(folder, "node_modules"), "dir");
   writeFileSync(join(folder, "examples.ts"), [...imports, first, ...scopes, "export {};\n"].join("\n"));
   const settings = { extends: join(root, "tsconfig.base.json"), compilerOptions: { noEmit: true, types: ["node"] } };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ ...settings, files: ["examples.ts"] }));

@@ -28,6 +28,8 @@ export interface CliContext {
 export interface Input {
   readonly isTerminal: boolean;
   chunks(): AsyncIterable<Uint8Array>;
+  /** Reads no more: an open pipe keeps a process alive. */
+  close(): void;
 }
 
 export interface Output {

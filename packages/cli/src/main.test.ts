@@ -24,6 +24,7 @@ describe("usage", () => {
     "models verify",
     "models remove",
     "doctor",
+    "mcp",
   ])("has help for %s that fits the screen", async (command) => {
     const { code, stdout } = await runCli([...command.split(" "), "--help"]);
     expect(code).toBe(0);

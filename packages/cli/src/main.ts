@@ -66,7 +66,7 @@ async function report(
 function usageError(error: CommanderError, argv: readonly string[]): OptioError {
   const message = error.message.replace(/^error: /u, "");
   const command = argv.find((argument) => !argument.startsWith("-"));
-  const known = command !== undefined && ["decide", "eval", "models", "doctor", "serve"].includes(command);
+  const known = command !== undefined && ["decide", "eval", "models", "doctor", "serve", "mcp"].includes(command);
   return new OptioError(
     "invalid_setting",
     `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.?)]$/u.test(message) ? "" : "."}`,

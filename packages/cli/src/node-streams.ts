@@ -3,7 +3,7 @@ import { OptioError } from "@optio/core";
 import type { Input, Output } from "./context.js";
 
 export function nodeInput(stream: NodeJS.ReadStream): Input {
-  return { isTerminal: stream.isTTY === true, chunks: () => stream };
+  return { isTerminal: stream.isTTY === true, chunks: () => stream, close: () => void stream.destroy() };
 }
 
 /** Columns of a terminal that does not say how wide it is. */

@@ -2,6 +2,7 @@ import { Command, type CommanderError } from "commander";
 import { addDecideCommand } from "./commands/decide.js";
 import { addDoctorCommand } from "./commands/doctor.js";
 import { addEvalCommand } from "./commands/eval.js";
+import { addMcpCommand } from "./commands/mcp.js";
 import { addModelsCommand } from "./commands/models.js";
 import { addServeCommand } from "./commands/serve.js";
 import type { CliContext } from "./context.js";
@@ -47,6 +48,7 @@ export function createProgram(context: CliContext, signal: AbortSignal, exitWith
   addModelsCommand(program, host);
   addDoctorCommand(program, host);
   addServeCommand(program, host);
+  addMcpCommand(program, host);
   return program;
 }
 

@@ -26,20 +26,7 @@ export async function openSession(flags: EngineFlags, host: CommandHost): Promis
     env: context.env,
     silent: flags.quiet ?? false,
   });
-  const request = await engineRequest(flags);
-  // Models of other machines are their business.
-  if (request.kind === "wasm" || request.kind === "native") {
-    await ensureModel(request.model, flags.yes ?? false, context);
-  }
-
-  const overrides = readoutOverrides(flags);
-  const decider = createDecider({
-    engine: context.engine(request),
-    readout: overrides,
-    ...(flags.policy === undefined ? {} : { policy: flags.policy }),
-    ...(flags.confidence === undefined ? {} : { confidence: flags.confidence }),
-    ...(flags.minLabelMass === undefined ? {} : { minLabelMass: flags.minLabelMass }),
-  });
+  const { decider, overrides } = await openDecider(flags, host);
   try {
     const engine = await decider.ready({ signal, onProgress: progress.report });
     return {
@@ -55,4 +42,31 @@ export async function openSession(flags: EngineFlags, host: CommandHost): Promis
   } finally {
     progress.clear();
   }
+}
+
+/**
+ * The decider that the flags describe, with an engine that starts at its first use. A model that is not here yet is downloaded
+ * then, if the user agrees now.
+ *
+ * @throws OptioError `invalid_setting` when nobody can be asked
+ */
+export async function openDecider(
+  flags: EngineFlags,
+  { context }: CommandHost,
+): Promise<{ readonly decider: Decider; readonly overrides: Partial<Readout> }> {
+  const request = await engineRequest(flags);
+  // Models of other machines are their business.
+  if (request.kind === "wasm" || request.kind === "native") {
+    await ensureModel(request.model, flags.yes ?? false, context);
+  }
+
+  const overrides = readoutOverrides(flags);
+  const decider = createDecider({
+    engine: context.engine(request),
+    readout: overrides,
+    ...(flags.policy === undefined ? {} : { policy: flags.policy }),
+    ...(flags.confidence === undefined ? {} : { confidence: flags.confidence }),
+    ...(flags.minLabelMass === undefined ? {} : { minLabelMass: flags.minLabelMass }),
+  });
+  return { decider, overrides };
 }

@@ -8,6 +8,7 @@ import { collectQuestions } from "../input/questions.js";
 import { readChunks } from "../input/read-file.js";
 import { type Line, splitLines } from "../input/split-lines.js";
 import { readState } from "../input/state.js";
+import { untilAborted } from "../input/until-aborted.js";
 import { isInterruption } from "../interrupt.js";
 import { renderAnswer, renderFooter } from "../output/decision-view.js";
 import { errorJson, writeJson, writeJsonLine } from "../output/json.js";
@@ -216,25 +217,5 @@ async function answerLine(line: Line, session: Session, call: Call): Promise<obj
   } catch (error) {
     if (isInterruption(error, call.signal)) throw error;
     return { ...place, error: errorJson(OptioError.from(error)) };
-  }
-}
-
-/** Ends the wait for the next chunk when the signal fires. */
-async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => undefined);
-  try {
-    while (true) {
-      signal.throwIfAborted();
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    // Not awaited: a pending read of a terminal or a pipe would keep this waiting.
-    void iterator.return?.();
   }
 }

@@ -39,8 +39,11 @@ const elsewhereGroup = "Engines elsewhere (texts are sent there; a key is read f
 const readoutGroup = "How options are read (the model's own default, unless set):";
 const resultGroup = "Result:";
 
-export function addEngineFlags(command: Command): Command {
-  return command
+/** @param json whether results can be written as JSON */
+export function addEngineFlags(command: Command, { json = true }: { readonly json?: boolean } = {}): Command {
+  const jsonFlag = new Option("--json", "JSON on stdout, errors too").helpGroup(resultGroup);
+  const quietFlag = new Option("-q, --quiet", "no progress and no warnings on stderr").helpGroup(resultGroup);
+  const common = command
     .addOption(
       new Option("-m, --model <model>", "id, path or address of a model (`optio models list`)")
         .env("OPTIO_MODEL")
@@ -134,9 +137,8 @@ export function addEngineFlags(command: Command): Command {
       new Option("--min-label-mass <share>", "fail when less of the model's probability falls on the options")
         .argParser(share("--min-label-mass"))
         .helpGroup(resultGroup),
-    )
-    .addOption(new Option("--json", "JSON on stdout, errors too").helpGroup(resultGroup))
-    .addOption(new Option("-q, --quiet", "no progress and no warnings on stderr").helpGroup(resultGroup));
+    );
+  return (json ? common.addOption(jsonFlag) : common).addOption(quietFlag);
 }
 
 /** What the flags change of the model's own readout. */

@@ -40,6 +40,7 @@ export async function runCli(argv: readonly string[], settings: RunSettings = {}
     stdin: {
       isTerminal: stdin === undefined,
       chunks: () => (stdin === undefined || typeof stdin === "string" ? once(stdin ?? "") : stdin),
+      close: () => undefined,
     },
     stdout,
     stderr,

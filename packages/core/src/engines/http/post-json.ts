@@ -90,7 +90,11 @@ async function attemptPost(post: JsonPost, attempt: number, settings: PostSettin
     const unreachable = new OptioError(
       "engine_unavailable",
       `${hostOf(post.url)} could not be reached: ${networkReason(error)}`,
-      { cause: error, hint: "Check the address and the connection; a page also needs the server to allow its origin." },
+      {
+        cause: error,
+        hint: "Check the address and the connection; a page also needs the server to allow its origin.",
+        details: { host: hostOf(post.url) },
+      },
     );
     return { error: unreachable, retryable: true };
   }

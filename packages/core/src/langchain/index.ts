@@ -1,0 +1,2 @@
+/** Decisions through LangChain. */
+export { decisionOf, OptioDecisionModel, type OptioDecisionModelFields } from "./optio-decision-model.js";
